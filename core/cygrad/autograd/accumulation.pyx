@@ -6,7 +6,7 @@ up amid large sums only, mostly nobody waits: then the order costs a comparison.
 from cpython.pythread cimport (NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock,
                                PyThread_get_thread_ident, PyThread_release_lock, PyThread_type_lock)
 
-from cygrad.autograd.fitting cimport alone
+from cygrad.autograd.fitting cimport packed, sole
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport ADD
 from cygrad.dispatch.allocation cimport empty_as, empty_like_strided
@@ -80,7 +80,7 @@ cdef int accumulate_into(Tensor variable, Tensor grad, bint spare) except -1:
 
 cdef inline bint may_take(Tensor variable, Tensor grad, bint spare):
     """Whether a gradient can be a `.grad` as it is: nobody else sees it or its memory, and it has no history."""
-    return (spare and alone(grad) and not grad.requires and grad.node is None and grad.base is None
+    return (spare and sole(grad) and not grad.requires and grad.node is None and grad.base is None
             and grad.counter is None and grad.attributes == NULL and lies_alike(variable, grad))
 
 
@@ -88,20 +88,12 @@ cdef inline bint lies_alike(Tensor variable, Tensor grad):
     """Whether a gradient has its leaf's order in memory, which is what PyTorch gives `.grad`."""
     cdef int i
     if variable.dense or variable.rank != grad.rank:
-        return grad.dense
+        # (an element that was expanded to axes of size 1 has strides of 0 there)
+        return grad.dense and not (grad.elements == 1 and grad.rank != 0 and grad.strides[0] == 0)
     for i in range(grad.rank):
         if grad.sizes[i] > 1 and grad.strides[i] != variable.strides[i]:
             return False
-    return True
-
-
-cdef bint fills_its_span(Tensor t) noexcept:
-    """Whether a tensor is dense but for the order of its axes."""
-    cdef Py_ssize_t reach = 1
-    cdef int i
-    for i in range(t.rank):
-        reach += (t.sizes[i] - 1) * t.strides[i]
-    return reach == t.elements
+    return packed(variable)
 
 
 cdef Tensor empty_for(Tensor variable, Tensor grad):
@@ -121,13 +113,13 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
             variable.gradient = grad
         elif grad_enabled() and requires_grad(grad):
             variable.gradient = empty_for(variable, grad).copy_(grad)
-        elif spare and alone(grad) and lies_alike(variable, grad):
+        elif spare and sole(grad) and lies_alike(variable, grad):
             variable.gradient = alias(grad)
         else:
             held = empty_for(variable, grad)
             held.dtype = grad.dtype                         # a lazy conjugate stays one
             copy_into(grad, held)
-            if variable.dense or fills_its_span(variable):
+            if variable.dense or packed(variable):
                 bump_version(held)                          # PyTorch, too, copies into new memory then
             variable.gradient = held
         (<Tensor>variable.gradient).names_ = variable.names_

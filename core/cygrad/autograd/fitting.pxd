@@ -6,9 +6,17 @@ from cygrad.autograd.node cimport Node
 from cygrad.tensors.object_reuse cimport references
 from cygrad.tensor cimport Tensor
 
-cdef inline bint alone(Tensor t) noexcept:
-    """Whether the tensor is dense and no other tensor, or foreign object, sees its memory."""
-    return t.dense and references(<PyObject *>t.memory) == 1 and t.memory.owner is None
+cdef inline bint sole(Tensor t) noexcept:
+    """Whether no other tensor, or foreign object, sees the tensor's memory."""
+    return references(<PyObject *>t.memory) == 1 and t.memory.owner is None
+
+cdef inline bint packed(Tensor t) noexcept:
+    """Whether a tensor is dense but for the order of its axes."""
+    cdef Py_ssize_t reach = 1
+    cdef int i
+    for i in range(t.rank):
+        reach += (t.sizes[i] - 1) * t.strides[i]
+    return reach == t.elements
 
 cdef inline bint fits(Tensor grad, Node node) noexcept:
     """Whether a gradient has the shape, dtype and device of the only output of a node."""

@@ -78,7 +78,7 @@ cdef Tensor summed(Tensor held, Tensor grad):
     """held + grad; in place where the caller alone refers to `held`, and `held` alone to its memory."""
     if grad_enabled() or held.dtype is not grad.dtype or not same_sizes(held, grad):
         return add(held, grad)
-    if (references(<PyObject *>held) == 1 and alone(held)
+    if (references(<PyObject *>held) == 1 and sole(held) and (held.dense or packed(held))
             and held.memory.backend is grad.memory.backend and held.memory.index == grad.memory.index):
         binary_into(ADD, held, grad, held)
         bump_version(held)

@@ -64,7 +64,8 @@ cdef class Node:
 
     def name(self):
         """Name of the node, such as ``"MulBackward0"``."""
-        return type(self).__name__
+        cdef str name = type(self).__name__
+        return "torch::autograd::" + name if name == "CopyBackwards" or name == "NotImplemented" else name
 
     @property
     def next_functions(self):

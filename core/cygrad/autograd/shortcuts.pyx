@@ -278,6 +278,11 @@ cdef object reshaped(OpNode node, Tensor grad):
     return shaped(grad, node.geometry(0))
 
 
+cdef object squeezed_back(OpNode node, Tensor grad):
+    cdef View like = node.geometry(0)
+    return grad if same_sizes(grad, like) else shaped(grad, like)
+
+
 cdef object transposed_back(OpNode node, Tensor grad):
     cdef Tensor out = alias(grad)
     if grad.rank == 2:
@@ -382,8 +387,8 @@ set_shortcut("mean_dim", "self", spread_mean_along)
 set_shortcut("view", "self", reshaped)
 set_shortcut("reshape_alias", "self", reshaped)
 set_shortcut("unsafe_view", "self", reshaped)
-set_shortcut("squeeze", "self", reshaped)
-set_shortcut("squeeze_dim", "self", reshaped)
+set_shortcut("squeeze", "self", squeezed_back)
+set_shortcut("squeeze_dim", "self", squeezed_back)
 set_shortcut("unsqueeze", "self", reshaped)
 set_shortcut("t", "self", transposed_back)
 set_shortcut("transpose", "self", axes_swapped)

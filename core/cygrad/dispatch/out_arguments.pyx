@@ -58,7 +58,7 @@ cdef frozenset MAKERS = frozenset("arange range linspace logspace eye zeros ones
 
 cdef int check_inference(Tensor t) except -1:
     """Refuse to write into a tensor of inference mode outside it."""
-    if t.inference and not inference_enabled():
+    if t.inference and t.counter is None and not inference_enabled():      # `.data` of one counts by itself
         raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
                            "clone to get a normal tensor before doing inplace update.See "
                            "https://github.com/pytorch/rfcs/pull/17 for more details.")

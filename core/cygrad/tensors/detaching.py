@@ -1,4 +1,5 @@
 """Tensors without their history: `detach`, and `detach_` in place."""
+from cygrad.autograd.modes import inference_mode_enabled
 from cygrad.ops.declare.registry import op
 
 
@@ -23,7 +24,7 @@ def detach_(self):
     >>> x.detach_().requires_grad
     False
     """
-    if self._is_view():
+    if self._is_view() and not inference_mode_enabled():
         raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
                            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
                            "gradients are views of DDP buckets, and hence detach_() cannot be called on these "

@@ -31,7 +31,7 @@ for _name in ("floor_divide", "floor_divide_"):
                other=not_implemented("aten::" + _name))
 derivative("heaviside", name="NotImplemented", self=not_implemented("aten::heaviside"),
            values=not_implemented("aten::heaviside"))
-derivative("nextafter", self=lambda grad, self, other: cygrad.where(self == other, 0, grad),
+derivative("nextafter", self=lambda grad, self, other: cygrad.where(self != other, grad, 0),
            other=lambda grad: zero(grad))
 for _name in ("div_floor", "trunc_divide"):
     derivative(_name, name="DivBackward2", self=lambda grad: zero(grad), other=lambda grad: zero(grad))

@@ -166,8 +166,8 @@ def assigned_number(self, value):
     """A Python number from a value that is not a tensor."""
     if isinstance(value, (int, float, complex)):
         return value
-    if hasattr(value, "__array_interface__") and not hasattr(value, "__setitem__"):
-        return value.item()
+    if hasattr(value, "__array_interface__") and not hasattr(value, "__setitem__") and value.dtype.kind in "iu":
+        return value.item()                     # of NumPy's numbers those that Python's are not the base of
     raise TypeError(f"can't assign a {_type_name(value)} to a {self.type()}")
 
 

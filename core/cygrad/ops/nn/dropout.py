@@ -37,7 +37,7 @@ def dropped(name, input, p, train, features=False, saturates=False):
         return input * noise.div_(1 - p)
     scale = 1 / math.sqrt((SATURATED * SATURATED * p + 1) * (1 - p))
     shift = noise.add(-1).mul_(SATURATED * scale).add_(SATURATED * scale * p)
-    return input * noise.mul_(scale) + shift
+    return in_steps(input * noise.mul_(scale) + shift)      # the sum is one in place
 
 
 @op(method=False, name="dropout")

@@ -2,6 +2,8 @@
 
 Each is one node, and one pass over memory: a program (see `cygrad.dispatch.programs`).
 """
+import math
+
 from cygrad.dispatch.programs import program, where
 from cygrad.ops.declare.operand_types import BOOL, DTYPES, need_float, refused
 from cygrad.ops.declare.primitives import primitive
@@ -44,6 +46,8 @@ def leaky_relu(input, negative_slope=0.01):
 
 @primitive(name="hardtanh")
 def _hardtanh(self, min_val, max_val):
+    if min_val != min_val or max_val != max_val:
+        return self * math.nan
     return CLAMP(self, min_val, max_val)
 
 

@@ -131,6 +131,8 @@ def fits(self, *bounds):
 
 
 def _clamp_(self, min=None, max=None):
+    if self.is_complex():
+        self._check_inplace()                   # which is PyTorch's first error
     min, max = alike(min, max)
     if bounded("clamp", self, min, max) or not fits(self, min, max):
         return general_clamp_(self, min, max)

@@ -47,7 +47,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
         raise RuntimeError(f"order must be non-negative but got {n}")
     dim = axis_of(dim, input.dim(), "diff")
     if n == 0:
-        return input.clone()
+        return cygrad.zeros_like(input).copy_(input)
     if prepend is not None or append is not None:
         if any([t is not None and t.dim() != input.dim() for t in (prepend, append)]):
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")

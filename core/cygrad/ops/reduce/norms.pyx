@@ -122,7 +122,7 @@ def refuse_empty_norm(x, ord, axes, whole):
 linalg_vector_norm = with_out("linalg_vector_norm", vector_norm, "exact")
 
 
-@op
+@op(method=False)
 def norm(Tensor input not None, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     """A vector norm, or the nuclear norm of matrices.
 
@@ -168,6 +168,14 @@ def norm(Tensor input not None, p="fro", dim=None, keepdim=False, out=None, dtyp
     if p == "fro" and isinstance(dim, (tuple, list)) and len(dim) > 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
     return linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
+
+
+@op(name="norm", only_method=True)
+def norm_method(self, p="fro", dim=None, keepdim=False, dtype=None):
+    return norm(self, p, dim, keepdim, None, dtype)
+
+
+norm_method.__doc__ = norm.__doc__.replace("    out : Tensor, optional\n", "")
 
 
 @primitive(name="dist")

@@ -1,0 +1,158 @@
+"""If one of these fails, a statement leaves a tensor in another state than PyTorch does, or PyTorch refuses it.
+
+After each statement the state of every tensor is compared: dtype, shape, strides, values, version, whether it is a view
+and a leaf, its node, the nodes before that, its gradient's state. The first programs are those that showed a fault; the
+others are drawn: tensors of any dtype and layout, changed in place, written to by `out=`, copied and differentiated.
+`python tests/parity/test_states_parity.py COUNT SEED` lists what differs in others.
+"""
+import copy
+import pickle
+import random
+import re
+import sys
+import warnings
+
+import cygrad
+import numpy as np
+import pytest
+import torch
+from compare import close
+
+PROGRAMS = """
+    x = m.zeros(4); y = x[1:]; y += np.float32(1.5); y *= np.int64(2)
+    z = m.arange(3); z //= np.int64(2); z *= np.float32(1.5)
+    w = m.ones(2) * 1j; w.real = np.int64(2); w.imag = 1 + 2j
+    x = m.ones(2); a = copy.copy(x); b = copy.deepcopy(x); c = pickle.loads(pickle.dumps(x)); x.mul_(2)
+    i = m.nn.functional.one_hot(m.tensor([0, 2]), 3); a = m.isclose(i, i); b = m.isclose(i * 1., i * 1., equal_nan=True)
+    a = m.quantile(m.arange(4.), .3); b = m.quantile(m.arange(4.), .3, interpolation='lower')
+    a = m.arange(2.) @ m.ones(2, 3); b = m.ones(2, 3) @ m.arange(3.); c = m.isfinite(a * 1j); d = m.fill(a, 3)
+    v = m.ones(3, requires_grad=True); v.sum().backward()
+    v = m.ones(1, requires_grad=True); v.sum().backward()
+    v = m.ones(3, 3, requires_grad=True); (v * v).sum().backward()
+    v = m.ones(2, 3, requires_grad=True); g = m.autograd.grad(v.sum(), v)[0]; h = m.autograd.grad(v.mean(), v)[0]
+    v = m.ones(2, 3, requires_grad=True); w = m.ones(3, requires_grad=True); g = m.autograd.grad((v + w).sum(), w)[0]
+    v = m.ones(2, 3, requires_grad=True); g = m.func.grad(lambda q: (q * q).sum())(v)
+    q = m.ones(3, requires_grad=True); a = 5 % q; b = 5 // q; c = q // 5; d = m.rsub(m.ones(3), q)
+    q = m.ones(3, requires_grad=True); p = q * 2; m.full((2,), 3, out=p); m.arange(3, out=p); m.eye(2, out=q)
+    q = m.ones(3, requires_grad=True); a = m.ldexp(q, m.tensor(2)); b = m.mvlgamma(q + 5, 2); c = m.trapezoid(q)
+    q = m.ones(3, requires_grad=True); a = m.celu_(q * 1); b = m.selu_(q * 1); c = (q * 1).polygamma_(1)
+    q = m.ones(3, requires_grad=True); a = (q * 1).conj_physical_(); q.view(3).conj_physical_()
+    q = m.ones(3, requires_grad=True); a = (q * 1).random_(); b = (q * 1).random_(5); c = m.histogram(q, 3)[0]
+    q = m.ones(3, requires_grad=True); a = m.softmax(q, 0, dtype=m.float64); b = m.nn.functional.mse_loss(q, m.ones(1))
+    q = m.ones(3, requires_grad=True); a = m.gradient(q)[0]; b = m.cumulative_trapezoid(q)
+    q = m.ones(3, requires_grad=True); c = m.pairwise_distance(q, 2 * q)
+    q = m.ones(3, requires_grad=True); y = q * 1; y[:] += y[[0, 1, 1]]; y[...] -= .5
+    v = m.ones(2); v.set_(m.ones(4), 0, (2, 2), (2, 1)); w = v.view(4); v.set_()
+    x = m.zeros(1).expand(3); x.fill_(m.tensor(1)); m.sqrt(m.ones(2), out=x); x.apply_(lambda q: 2)
+    x = m.zeros(2); x[True] = m.ones(1).double(); x[...] = m.tensor(1 + 2j); x.apply_(lambda q: 2 * q)
+    x = m.full((), 1e10, dtype=m.float16); y = m.full((2,), 1e10, dtype=m.float16)
+    x = m.ones(()); m.add(m.ones(4), x, out=x)
+    x = m.ones(3); m.dropout_(x, .5, False); m.alpha_dropout_(x, 0., True)
+    x = m.ones(2, 3); x.scatter_reduce_(1, m.zeros(2, 3, dtype=m.int64), x * 1, 'mean')
+    x = m.tensor([[m.nan, .5], [1., 1.], [2., 0.]]); a = x.mode(0); b = m.igamma(m.tensor(m.nan), m.tensor(0.))
+    x = m.tensor([1., 0, 1, 0, 1.]); a = x.topk(3)[1]; b = x.kthvalue(2)[1]
+    x = m.trapezoid(m.tensor([1e38, 3e38])); y = m.ldexp(m.tensor(1e30), m.tensor(-200))
+    x = m.pow(2, m.zeros(3, 4).T); y = m.normal(m.ones(3), m.ones(3), out=m.zeros(3))
+    a = m.func.jvp(lambda q: q * q, (m.ones(3).int(),), (m.ones(3).int(),))
+    x = m.ones(2) > 0; a = m.dist(m.ones(2), x); b = m.norm(m.ones(3), axis=0); c = m.ones(3).norm(out=m.zeros(()))
+    x = m.sort(m.ones(2), out=(m.zeros(0), m.zeros(0, dtype=m.int64))); t = type(x).__name__
+    v = m.ones(2, 2, dtype=m.complex64, requires_grad=True); a = v.select_scatter(m.ones(2, dtype=m.complex64), 0, 0)
+""".strip().splitlines()
+
+
+def state(value, depth=0):
+    """What can be seen of a value without its library."""
+    if isinstance(value, (torch.Tensor, cygrad.Tensor)):
+        numbers = value.detach().resolve_conj().tolist()
+        node = value.grad_fn
+        version = None if value.is_inference() else value._version
+        strides = [step for step, n in zip(value.stride(), value.shape) if n > 1] if value.numel() else []
+        before = node and [n and n.name().split("::")[-1] for n, _ in node.next_functions]
+        grad = state(value.grad, depth + 1) if value.is_leaf and depth == 0 else None
+        return [str(value.dtype).split(".")[-1], tuple(value.shape), strides, version, value._is_view(), value.is_leaf,
+                value.requires_grad, node and node.name(), before, grad], numbers
+    if isinstance(value, (tuple, list)):
+        return [state(each) for each in value], type(value).__name__
+    return value
+
+
+def alike(want, got):
+    """Whether two states are one, floats but for their last digits."""
+    if isinstance(want, (tuple, list)):
+        return type(want) is type(got) and len(want) == len(got) and all(map(alike, want, got))
+    if isinstance(want, (float, complex)):
+        return type(want) is type(got) and bool(close(np.array(want), np.array(got), 2e-3, 1e-5))
+    return want == got
+
+
+def run(program):
+    """The states of both libraries' tensors after each statement, up to the first that fails."""
+    spaces = [{"m": m, "np": np, "copy": copy, "pickle": pickle} for m in (torch, cygrad)]
+    for m in (torch, cygrad):
+        m.manual_seed(3)
+    for statement in program:
+        found = []
+        for space in spaces:
+            try:
+                exec(statement, space)
+                found.append([(name, state(value)) for name, value in space.items() if re.fullmatch("[a-ln-z]", name)])
+            except Exception as error:
+                found.append(next(k.__name__ for k in type(error).__mro__ if k.__module__ == "builtins"))
+        yield statement, *found
+        if isinstance(found[0], str):
+            return
+
+
+def first_difference(program):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for statement, want, got in run(program):
+            if not alike(want, got):
+                return f"{'; '.join(program)}\n  at {statement}\n  want {want}\n  got  {got}"
+    return None
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_what_showed_a_fault(program):
+    assert first_difference([part.strip() for part in program.split("; ")]) is None
+
+
+MADE = ["m.arange(6.).reshape(2, 3)", "m.arange(6.).reshape(3, 2).t().clone()", "m.arange(6).reshape(2, 3)",
+    "m.ones(2, 3).half()", "m.ones(())", "m.ones(2, 3, dtype=m.complex64)", "m.ones(2, 3) > 0",
+    "m.ones(1, 3, dtype=m.uint8)", "m.full((3,), .5).double()"]
+OTHERS = ["2", "1.5", "True", "np.float32(1.5)", "np.int64(2)", "m.tensor(2.)", "m.ones(3)",
+    "m.ones(2, 1).double()", "x", "m.tensor([1, 2, 3])", "-1"]
+SEEN = ["x.view(-1)", "x.t()", "x[0]", "x[..., :1]", "x.unsqueeze(0)", "x.detach()", "x.data",
+    "x.reshape(-1)", "x[..., None]", "x.narrow(0, 0, 1)", "x.select(-1, 0)", "x.squeeze()", "x.diagonal()",
+    "x * 1", "x.chunk(2)[0]", "x.unbind(0)[0]"]
+STEPS = ["y = {seen}", "y = {seen}; y.mul_(2)", "x {op}= {other}", "y {op}= {other}", "x[0] = {other}",
+    "x[..., 0] {op}= {other}", "z = x {op} {other}", "m.add(x, {other}, out=y)", "m.mul(y, 2, out=x)",
+    "m.sum(x, 0, out=m.zeros(0))", "x.zero_()", "x.requires_grad_()", "y.sum().backward()",
+    "(x * y).sum().backward()", "z = y.retains_grad", "z = copy.deepcopy(x)", "with m.no_grad(): y = {seen}",
+    "with m.no_grad(): x {op}= {other}", "y.detach_()", "z = m.autograd.grad(y.sum(), x)",
+    "z = m.autograd.grad((y * y).sum(), [x], allow_unused=True)", "x.copy_({other_tensor})",
+    "z = m.stack([x, x])", "z = m.exp(x, out=y)", "x.clamp_(0, 1)", "y.t_()", "z = x.to(m.float64)",
+    "z = m.where(x > 0, x, {other})", "x.neg_()", "x.masked_fill_(x > 0, 2)", "z = x.sum(0)", "z = x.mean()",
+    "z = copy.copy(y)", "x.grad.mul_(2)", "z = x.cumsum(0)"]
+
+
+def drawn(r):
+    end = r.choice(["", "", ".clone().requires_grad_()", ".clone()"])
+    program = [f"x = {r.choice(MADE)}{end}", f"y = {r.choice(SEEN)}"]
+    for _ in range(r.randrange(2, 7)):
+        program.append(r.choice(STEPS).format(seen=r.choice(SEEN), op=r.choice("+-*/"), other=r.choice(OTHERS),
+                                              other_tensor=r.choice(OTHERS[5:-1])))
+    return [part for statement in program for part in statement.split("; ")]
+
+
+def test_drawn_programs():
+    r = random.Random(0)
+    found = [text for text in (first_difference(drawn(r)) for _ in range(400)) if text]
+    assert not found, "\n".join(found[:10])
+
+
+if __name__ == "__main__":
+    r = random.Random(int(sys.argv[2]))
+    for _ in range(int(sys.argv[1])):
+        if text := first_difference(drawn(r)):
+            print(text)

@@ -10,8 +10,8 @@ from compare import attempt, difference
 from op_db import OPS, tensors_of
 
 # Composites whose version in PyTorch is the number of their steps in place.
-STEPS = {"linalg.matrix_rank", "linalg.cond", "lobpcg", "nn.functional.pad.circular",
-         "nn.functional.gaussian_nll_loss", "nn.functional.poisson_nll_loss", "nn.functional.batch_norm", "lstm", "gru", "rnn_tanh", "rnn_relu",
+STEPS = {"linalg.matrix_rank", "linalg.cond", "lobpcg", "nn.functional.pad.circular", "nn.functional.batch_norm",
+         "nn.functional.gaussian_nll_loss", "nn.functional.poisson_nll_loss", "lstm", "gru", "rnn_tanh", "rnn_relu",
          "lstm_cell", "gru_cell"}
 # Views there, of what nobody else has; or the reverse.
 VIEWS = {"nn.functional.max_pool1d": "the axis that was added is taken away again",

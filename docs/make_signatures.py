@@ -156,6 +156,8 @@ CORRECTED["result_type"] = [f"{first}, {second}" for first, second in (
     ("Tensor tensor", "Tensor other"), ("Number scalar", "Tensor tensor"), ("Tensor tensor", "Number other"),
     ("Number scalar1", "Number scalar2"))]
 CORRECTED_METHODS = {
+    "contiguous": ["*, torch.memory_format memory_format = torch.contiguous_format"],
+    "cpu": ["*, torch.memory_format memory_format = torch.preserve_format"],
     "new_ones": [("tuple of ints% size, *, torch.dtype dtype = None, torch.layout layout = None, torch.device device = "
                   "None, bool pin_memory = False, bool requires_grad = False")],
     "mul": ["Tensor other"],

@@ -561,13 +561,13 @@ class Tensor:
         """The axes as they lie in memory, from that with the longest steps to that with the shortest."""
     def dist(self, other: Tensor | Number, p: Any = 2) -> Tensor:
         """The p-norm of input - other."""
-    def div(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
+    def div(self, other: Tensor | Number, *, rounding_mode: str | None = 'not given') -> Tensor:
         """input / other, elementwise."""
-    def div_(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
+    def div_(self, other: Tensor | Number, *, rounding_mode: str | None = 'not given') -> Tensor:
         """In-place version of `div`: writes the result into the tensor and returns it."""
-    def divide(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
+    def divide(self, other: Tensor | Number, *, rounding_mode: str | None = 'not given') -> Tensor:
         """input / other, elementwise."""
-    def divide_(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
+    def divide_(self, other: Tensor | Number, *, rounding_mode: str | None = 'not given') -> Tensor:
         """In-place version of `div`: writes the result into the tensor and returns it."""
     def dot(self, tensor: Tensor) -> Tensor:
         """Sum of the products of the elements of two vectors of one size and dtype; no conjugate is taken (see
@@ -1336,9 +1336,9 @@ class Tensor:
         """The matrices of `input` with zeros below a diagonal."""
     def triu_(self, diagonal: _int = 0) -> Tensor:
         """In-place version of `triu`: writes the result into the tensor and returns it."""
-    def true_divide(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
+    def true_divide(self, other: Tensor | Number, *, rounding_mode: str | None = 'not given') -> Tensor:
         """input / other, elementwise."""
-    def true_divide_(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
+    def true_divide_(self, other: Tensor | Number, *, rounding_mode: str | None = 'not given') -> Tensor:
         """In-place version of `div`: writes the result into the tensor and returns it."""
     def trunc(self) -> Tensor:
         """Elementwise: the integer part of each element."""
@@ -1773,9 +1773,10 @@ def digamma(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the derivative of lgamma."""
 def dist(input: Tensor, other: Tensor | Number, p: Any = 2) -> Tensor:
     """The p-norm of input - other."""
-def div(input: Tensor, other: Tensor | Number, *, rounding_mode: str | None = '', out: Any = None) -> Tensor:
+def div(input: Tensor, other: Tensor | Number, *, rounding_mode: str | None = 'not given', out: Any = None) -> Tensor:
     """input / other, elementwise."""
-def divide(input: Tensor, other: Tensor | Number, *, rounding_mode: str | None = '', out: Any = None) -> Tensor:
+def divide(input: Tensor, other: Tensor | Number, *, rounding_mode: str | None = 'not given', out: Any =
+        None) -> Tensor:
     """input / other, elementwise."""
 def dot(input: Tensor, tensor: Tensor, *, out: Any = None) -> Tensor:
     """Sum of the products of the elements of two vectors of one size and dtype; no conjugate is taken (see `vdot`)."""
@@ -2690,7 +2691,8 @@ def triu(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
 def triu_indices(row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None = None, device: DeviceLike | None =
         None, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
     """The (2, count) row and column numbers of the elements of a matrix on and above a diagonal."""
-def true_divide(input: Tensor, other: Tensor | Number, *, rounding_mode: str | None = '', out: Any = None) -> Tensor:
+def true_divide(input: Tensor, other: Tensor | Number, *, rounding_mode: str | None = 'not given', out: Any =
+        None) -> Tensor:
     """input / other, elementwise."""
 def trunc(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the integer part of each element."""

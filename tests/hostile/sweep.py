@@ -67,7 +67,8 @@ def case(functions, seed, number):
     if rng.random() < 0.3:
         kwargs[rng.choice(KEYWORDS)] = zoo.argument(rng)
     if len(args) > 1 and rng.random() < 0.1:
-        args[rng.randrange(len(args))] = zoo.Shrinks(args[0])
+        args[rng.randrange(len(args))] = rng.choice([
+            zoo.Shrinks(args[0]), zoo.Changes(args[0], rng.choice([0, 1, 2, -1]), rng.choice(zoo.Changes.WAYS))])
     return name, function, args, kwargs
 
 

@@ -1,4 +1,6 @@
 """Arguments that a careless or hostile program may pass: each is a maker, since calls change what they are given."""
+import fractions
+import io
 import sys
 
 import cygrad
@@ -44,6 +46,102 @@ class Grows(Shrinks):
         if place > 2:
             raise IndexError
         return self._strike()
+
+
+class Changes(Shrinks):
+    """A number or a sequence that does one of many things to a tensor of the call when it is read or counted."""
+
+    WAYS = (lambda t: t.resize_(0), lambda t: t.untyped_storage().resize_(0), lambda t: t.unsqueeze_(0),
+            lambda t: t.set_(cygrad.ones(2, 2).untyped_storage(), 1, (1,), (1,)), lambda t: t.requires_grad_(),
+            lambda t: t.t_(), lambda t: t.resize_(3, 3, 3), lambda t: t.as_strided_((2, 2), (0, 0)),
+            lambda t: setattr(t, "data", cygrad.ones((1,) * 64)), lambda t: setattr(t, "data", t.data.double()),
+            lambda t: setattr(t, "data", cygrad.ones(2, device="meta")))
+
+    def __init__(self, victim, number, way):
+        super().__init__(victim, number)
+        self.way = way
+
+    def _strike(self):
+        try:
+            self.way(self.victim)
+        except Exception:
+            pass
+        return self.number
+
+    __index__ = __int__ = __len__ = __hash__ = _strike
+
+    def __iter__(self):
+        return iter([self._strike(), self._strike()])
+
+    def __getitem__(self, place):
+        if place > 2:
+            raise IndexError
+        return self._strike()
+
+
+class FalseSizes(cygrad.Tensor):
+    """A subclass that lies about its sizes."""
+
+    shape = (2**50,) * 3
+
+    def dim(self):
+        return 99
+
+    def numel(self):
+        return 2**62
+
+    def __len__(self):
+        return -5
+
+
+class Refuses(cygrad.Tensor):
+    """A subclass whose functions raise."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        raise RuntimeError("no")
+
+
+class OwnInt(int):
+    """An int that is another number as an index."""
+
+    def __index__(self):
+        return 2**80
+
+    __int__ = __index__
+
+
+class OwnTuple(tuple):
+    """A tuple that is longer than it is."""
+
+    __slots__ = ()
+
+    def __len__(self):
+        return 2**40
+
+    def __getitem__(self, place):
+        raise IndexError
+
+    def __iter__(self):
+        return iter("xyz")
+
+
+class Interface:
+    """An array whose description is whatever it was given."""
+
+    def __init__(self, description):
+        self.__array_interface__ = description
+
+
+DESCRIPTIONS = (None, {}, 5, {"shape": (-1,), "typestr": "<f8", "data": b"12345678", "version": 3},
+                {"shape": (3,), "typestr": "zz", "data": None, "version": 3}, {"shape": 2, "typestr": "<f4", "data": "x"},
+                {"shape": (2,), "typestr": "|O8", "data": (8, False), "version": 3})
+ARRAYS = (lambda: np.lib.stride_tricks.as_strided(np.ones(1), (1 << 40,), (0,)), lambda: np.arange(6.)[::-1],
+          lambda: np.arange(6, dtype=">f8"), lambda: np.arange(6, dtype=">i4")[::2], lambda: np.ones(3, np.clongdouble),
+          lambda: np.array([1, None, "x"], object), lambda: np.frombuffer(b"\0" * 9, "f4", 2, 1),
+          lambda: np.array("2020", "M8[D]"), lambda: np.ones((0, 2**40)), lambda: np.broadcast_to(1.0, (2**20, 2**20)),
+          lambda: np.ma.masked_array([1., 2], [0, 1]), lambda: np.array(2**63, np.uint64), lambda: np.ones(2, "V5"),
+          lambda: np.longdouble(1), lambda: np.bool_(True), lambda: np.complex64(1j), lambda: np.datetime64("NaT"))
 
 
 class Own(cygrad.Tensor):
@@ -157,7 +255,31 @@ def tensors(rng):
         made = made * float("nan")
     elif kind == 9:
         made = cygrad.full(shape, 2**62)
+    elif kind == 10:
+        made = rng.choice(SPENT)()
     return made
+
+
+def emptied(how):
+    """A view of memory that was taken away."""
+    whole = cygrad.ones(6)
+    view = whole[2:5]
+    how(whole)
+    return view
+
+
+def made_for_inference():
+    with cygrad.inference_mode():
+        return cygrad.ones(3)
+
+
+# Tensors whose memory is gone, not theirs, or nowhere.
+SPENT = (lambda: emptied(lambda t: t.untyped_storage().resize_(0)), lambda: emptied(lambda t: t.resize_(0)),
+         lambda: emptied(lambda t: t.set_()), lambda: cygrad.empty((2**31, 2**20), device="meta"), made_for_inference,
+         lambda: cygrad.ones(3, dtype=cygrad.complex64).conj(), lambda: cygrad.ones(2, dtype=cygrad.complex128).conj().imag,
+         lambda: cygrad.frombuffer(bytearray(16), dtype=cygrad.float32), lambda: cygrad.ones(3).as_subclass(FalseSizes),
+         lambda: cygrad.ones(3).as_subclass(Refuses), lambda: cygrad.ones(8).as_strided((2**60, 3), (0, 1)),
+         lambda: cygrad.nn.Parameter(cygrad.ones(3)))
 
 
 def nodes(rng):
@@ -207,7 +329,7 @@ def uninitialised(rng, kind=None):
 
 def others(rng):
     """Everything that is no tensor."""
-    kind = rng.randrange(40)
+    kind = rng.randrange(44)
     if kind < 5:
         return rng.choice(SMALL)
     if kind < 8:
@@ -264,6 +386,15 @@ def others(rng):
         return owned(rng, rng.choice(list(OWNERS)))
     if kind == 35:
         return uninitialised(rng)
+    if kind == 40:
+        return Changes(tensors(rng), rng.choice(SMALL), rng.choice(Changes.WAYS))
+    if kind == 41:
+        return Interface(rng.choice(DESCRIPTIONS))
+    if kind == 42:
+        return rng.choice(ARRAYS)()
+    if kind == 43:
+        return rng.choice([OwnInt(1), OwnTuple((1, 2)), (slice(None), None) * 20, [[1, 2], [3]], "\ud800", iter([1]),
+                           io.BytesIO(), {1, 2}, fractions.Fraction(1, 3), np.nditer(np.ones(3)), range(0)])
     return rng.choice([np.ones(3), np.float32(1), np.longdouble(2), np.int64(2), np.array(["a"]),
                        np.ones((2, 2))[::-1], np.array(None)])
 

@@ -24,7 +24,7 @@ KINDS = {
     "int": INT, "bool": BOOL, "str": TEXT, "torch.dtype": DTYPE, "tuple of ints": LIST, "tuple of ints[]": LIST | INT,
     "tuple of Tensors": LIST, "tuple of floats": LIST, "tuple of Scalars": LIST, "tuple of names": LIST,
     "torch.device": TEXT | INT | OTHER,
-    "torch.layout": OTHER, "torch.memory_format": OTHER, "torch.Generator": OTHER, "torch.Storage": OTHER}
+    "torch.layout": 0, "torch.memory_format": OTHER, "torch.Generator": OTHER, "torch.Storage": OTHER}
 KINDS_OF_VALUES = ((Tensor, TENSOR), (int, INT), (float, FLOAT), (complex, COMPLEX), (str, TEXT), ((tuple, list), LIST),
                    (DType, DTYPE))
 PASS_AS_NONE = "None", "()"             # defaults for which None may be given

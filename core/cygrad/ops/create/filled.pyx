@@ -14,7 +14,7 @@ import cygrad
 from cygrad.devices.device import preserve_format
 from cygrad.dispatch.memory_formats import empty_in, refuse_preserve
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.out_arguments import write_out
+from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
 from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.registry import op
 
@@ -107,6 +107,8 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
         dtype_for(dtype, out)
         if memory_format is not None:
             raise RuntimeError("'memory_format' argument is incompatible with 'out' tensor argument")
+        if filled:
+            refuse_out_grad("full", out)
         out.resize_(*(shape or size))
         if filled:
             fill_known(out)

@@ -365,7 +365,7 @@ cdef KernelOp division(object rounding_mode):
                        f"'{rounding_mode}'")
 
 
-_NOT_GIVEN = ""
+_NOT_GIVEN = " ".join(("not", "given"))          # no object that a caller has
 
 
 def div(input, other, *, rounding_mode=_NOT_GIVEN):

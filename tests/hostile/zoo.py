@@ -90,8 +90,10 @@ class FalseSizes(cygrad.Tensor):
     def numel(self):
         return 2**62
 
-    def __len__(self):
+    def negative(self):
         return -5
+
+    __len__ = negative
 
 
 class Refuses(cygrad.Tensor):
@@ -134,8 +136,8 @@ class Interface:
 
 
 DESCRIPTIONS = (None, {}, 5, {"shape": (-1,), "typestr": "<f8", "data": b"12345678", "version": 3},
-                {"shape": (3,), "typestr": "zz", "data": None, "version": 3}, {"shape": 2, "typestr": "<f4", "data": "x"},
-                {"shape": (2,), "typestr": "|O8", "data": (8, False), "version": 3})
+                {"shape": (3,), "typestr": "zz", "data": None, "version": 3},
+                {"shape": 2, "typestr": "<f4", "data": "x"}, {"shape": (2,), "typestr": "|O8", "data": (8, False), "version": 3})
 ARRAYS = (lambda: np.lib.stride_tricks.as_strided(np.ones(1), (1 << 40,), (0,)), lambda: np.arange(6.)[::-1],
           lambda: np.arange(6, dtype=">f8"), lambda: np.arange(6, dtype=">i4")[::2], lambda: np.ones(3, np.clongdouble),
           lambda: np.array([1, None, "x"], object), lambda: np.frombuffer(b"\0" * 9, "f4", 2, 1),
@@ -276,7 +278,8 @@ def made_for_inference():
 # Tensors whose memory is gone, not theirs, or nowhere.
 SPENT = (lambda: emptied(lambda t: t.untyped_storage().resize_(0)), lambda: emptied(lambda t: t.resize_(0)),
          lambda: emptied(lambda t: t.set_()), lambda: cygrad.empty((2**31, 2**20), device="meta"), made_for_inference,
-         lambda: cygrad.ones(3, dtype=cygrad.complex64).conj(), lambda: cygrad.ones(2, dtype=cygrad.complex128).conj().imag,
+         lambda: cygrad.ones(3, dtype=cygrad.complex64).conj(),
+         lambda: cygrad.ones(2, dtype=cygrad.complex128).conj().imag,
          lambda: cygrad.frombuffer(bytearray(16), dtype=cygrad.float32), lambda: cygrad.ones(3).as_subclass(FalseSizes),
          lambda: cygrad.ones(3).as_subclass(Refuses), lambda: cygrad.ones(8).as_strided((2**60, 3), (0, 1)),
          lambda: cygrad.nn.Parameter(cygrad.ones(3)))

@@ -137,7 +137,8 @@ class Interface:
 
 DESCRIPTIONS = (None, {}, 5, {"shape": (-1,), "typestr": "<f8", "data": b"12345678", "version": 3},
                 {"shape": (3,), "typestr": "zz", "data": None, "version": 3},
-                {"shape": 2, "typestr": "<f4", "data": "x"}, {"shape": (2,), "typestr": "|O8", "data": (8, False), "version": 3})
+                {"shape": 2, "typestr": "<f4", "data": "x"},
+                {"shape": (2,), "typestr": "|O8", "data": (8, False), "version": 3})
 ARRAYS = (lambda: np.lib.stride_tricks.as_strided(np.ones(1), (1 << 40,), (0,)), lambda: np.arange(6.)[::-1],
           lambda: np.arange(6, dtype=">f8"), lambda: np.arange(6, dtype=">i4")[::2], lambda: np.ones(3, np.clongdouble),
           lambda: np.array([1, None, "x"], object), lambda: np.frombuffer(b"\0" * 9, "f4", 2, 1),

@@ -263,6 +263,7 @@ def sdpa(m, *args, **kwargs):
 
 
 ATTENTION_ERRORS = [
+    ErrorSample(lambda m: sdpa(m, *[m.ones(2, 3, 4)] * 3, attn_mask=m.ones(3, 3), is_causal=True), "two masks"),
     ErrorSample(lambda m: sdpa(m, m.ones(4), m.ones(2, 4), m.ones(2, 4)), "too few axes"),
     ErrorSample(lambda m: sdpa(m, m.ones(2, 4), m.ones(2, 4).double(), m.ones(2, 4)), "dtypes differ"),
     ErrorSample(lambda m: sdpa(m, m.ones(2, 4), m.ones(2, 4), m.ones(2, 4), m.ones(2, 2).double()), "mask's dtype"),

@@ -120,7 +120,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     dropout_p : float
         Probability with which an entry of the softmax is dropped.
     is_causal : bool
-        Hide what comes after the query's own position.
+        Hide what comes after the query's own position; there is no other mask then.
     scale : float, optional
         1 / sqrt(E) when omitted.
     enable_gqa : bool
@@ -142,6 +142,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     """
     need_tensors("scaled_dot_product_attention", query=query, key=key, value=value)
     check(query, key, value, attn_mask, dropout_p)
+    if attn_mask is not None and is_causal:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
         key, value = repeated(query, key, value)
     if scale is None:

@@ -29,6 +29,7 @@ ONLY = [name for name in os.environ.get("CYGRAD_ONLY", "").split(",") if name]
 KERNELS = "kernels"             # name of the folders of what is compiled for several instruction sets
 WIDE = {"gemm"}                 # kernels for vectors of 32 bytes or more: built for no other instruction set
 NARROW = {"v2", "generic"}      # instruction sets of vectors of less
+LINKED = {KERNELS, "simd"}      # folders of what is only compiled into others: no packages of the wheel
 NOT_WIDEST = {"gather_scatter"}         # kernels that are as fast with v3's vectors: not built for v4 where v3 is
 SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords
 LIBRARY = "_compiled"           # name of the module that a package's others are linked into
@@ -150,7 +151,7 @@ class ThisBuildExt(BuildExt):
 os.chdir(HERE)
 PACKAGES = packages()
 setup(
-    packages=list(PACKAGES),
+    packages=[name for name in PACKAGES if name.rpartition(".")[2] not in LINKED],
     package_dir=PACKAGES,
     include_package_data=False,       # the source distribution has more than the wheel needs
     package_data={"": ["*.pxd", "*.pyi", "*.h", "*.txt", "*.zlib", "py.typed", "templates/*", "templates/*/*"]},

@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -Os
 """`backward` and `grad`: arguments checked, gradients of the outputs made, then one call of the engine."""
 from cygrad.autograd.engine cimport begin, close, new_pass, run
 from cygrad.autograd.forward_levels cimport needs_gradient

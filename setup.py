@@ -1,8 +1,9 @@
 """Build of cygrad: every .pyx under core/, backends/ and plugins/ is one module, those of a package one shared library.
 
 Metadata is in pyproject.toml. The roots are plain folders of packages, so `package_dir` maps each package to its
-place and Cython finds `cimport cygrad.view` through `include_path`. Files in a backend's folder `kernels` are translated
-once and compiled once for each instruction set of the machine's architecture (see `instruction_sets`), the rest once. How a module is built, and that it is built only when its content changed, is in tools/incremental.py. The
+place and Cython finds `cimport cygrad.view` through `include_path`. Files in a backend's folder `kernels` are
+translated once and compiled once for each instruction set of the machine's architecture (see `instruction_sets`), the
+rest once. How a module is built, and that it is built only when its content changed, is in tools/incremental.py. The
 library of a package is its module `_compiled`, which creates each of the others when it is imported.
 
 Environment: CYGRAD_DEBUG=1 checks bounds and adds AddressSanitizer, with all that is generated under build/debug so
@@ -75,7 +76,7 @@ def compile_flags(native):
         return flags + ["-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer"]
     flags.append("-fno-asynchronous-unwind-tables")     # a tenth of a module's size, and no C++ exception comes by
     if sys.platform.startswith("linux"):
-        flags += ["-ffunction-sections", "-fdata-sections"]     # for the linker to lay out functions, and leave some out
+        flags += ["-ffunction-sections", "-fdata-sections"]     # the linker orders functions, and leaves some out
     if native:      # jump threading would split vectorised loops with several selections into one copy for each path
         return flags + ["-O3", "-fno-thread-jumps", "-fno-split-paths", "-g0"]
     if sys.platform.startswith("linux"):

@@ -1042,8 +1042,7 @@ class Tensor:
     def nonzero(self, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
     def nonzero_static(self, *, size: Sequence[_int] | _int, fill_value: Number = -1) -> Tensor:
         """The first `size` places of `nonzero`, filled up where there are fewer."""
-    def norm(self, p: Any = 'fro', dim: Dims = None, keepdim: _bool = False, out: Any = None, dtype: _dtype | None =
-            None) -> Tensor:
+    def norm(self, p: Any = 'fro', dim: Dims = None, keepdim: _bool = False, dtype: _dtype | None = None) -> Tensor:
         """A vector norm, or the nuclear norm of matrices."""
     def normal_(self, mean: Any = 0.0, std: Any = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Fill with normal numbers of this mean and standard deviation."""

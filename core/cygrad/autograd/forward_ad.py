@@ -16,7 +16,6 @@ from cygrad.autograd.view_gradients import changed
 from cygrad.dispatch.lazy_views import laziness
 from cygrad.ops.shape.views import alias
 from cygrad.tensor import Tensor
-from cygrad.ops.shape.views import alias
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 

@@ -44,14 +44,6 @@ def _structure(name, fields):
     return type(name, (tuple,), space)
 
 
-_WITHOUT_OUT = ("geqrf", "linalg_lstsq", "histogramdd", "lu_unpack")
-
-
-def _written(kind):
-    """The type that a call with ``out=`` gives where the call without gives `kind`."""
-    return globals().get(kind.__name__ + "_out", kind)
-
-
 for _names, _ops in _FIELDS.items():
     for _name in _ops:
         for _each in (_name, _name + "_out"):

@@ -50,7 +50,7 @@ PROGRAMS = """
     x = m.ones(3); m.dropout_(x, .5, False); m.alpha_dropout_(x, 0., True)
     x = m.ones(2, 3); x.scatter_reduce_(1, m.zeros(2, 3, dtype=m.int64), x * 1, 'mean')
     x = m.tensor([[m.nan, .5], [1., 1.], [2., 0.]]); a = x.mode(0); b = m.igamma(m.tensor(m.nan), m.tensor(0.))
-    x = m.tensor([1., 0, 1, 0, 1.]); a = x.topk(3)[1]; b = x.kthvalue(2)[1]
+    x = m.tensor([1., 0, 1, 0, 1.]); a = x.topk(3)[1]; b = x.kthvalue(2)[1]; c = x.median(0)[1]
     x = m.trapezoid(m.tensor([1e38, 3e38])); y = m.ldexp(m.tensor(1e30), m.tensor(-200))
     x = m.pow(2, m.zeros(3, 4).T); y = m.normal(m.ones(3), m.ones(3), out=m.zeros(3))
     a = m.func.jvp(lambda q: q * q, (m.ones(3).int(),), (m.ones(3).int(),))
@@ -115,6 +115,13 @@ def first_difference(program):
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_what_showed_a_fault(program):
     assert first_difference([part.strip() for part in program.split("; ")]) is None
+
+
+def test_a_gradient_has_its_leafs_dtype():
+    leaves = [m.ones(2, requires_grad=True) for m in (torch, cygrad)]
+    for m, leaf in zip((torch, cygrad), leaves):
+        leaf.backward(m.ones(2, dtype=m.int64))
+    assert len({str(leaf.grad.dtype).split(".")[1] for leaf in leaves}) == 1
 
 
 MADE = ["m.arange(6.).reshape(2, 3)", "m.arange(6.).reshape(3, 2).t().clone()", "m.arange(6).reshape(2, 3)",

@@ -97,6 +97,9 @@ cdef inline int begin_at(object started, Tensor output, object given, Py_ssize_t
     """Let a pass begin at output i."""
     cdef Tensor gradient = first_gradient(output, given, i)
     cdef object node = gradient_edge(output) if needs_gradient(output) else None
+    if (given is not None and gradient is not None and gradient.dtype is not output.dtype
+            and gradient.dtype.category <= output.dtype.category):
+        gradient = gradient.to(output.dtype)
     if node is None:
         raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
     return begin(started, <Node>node, number_in(output), gradient)

@@ -8,11 +8,11 @@ makes `cygrad.lerp(..., out=)`, `Tensor.lerp` and `Tensor.lerp_`. Modules of ops
 """
 import functools
 
+from cygrad import return_types
 from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.out_words import check_dtypes
 from cygrad.ops.declare.public_op import PublicOp
-from cygrad.return_types import _written as written_type
 
 functions = {}      # name -> function, for the `cygrad` namespace
 methods = {}        # name -> function, for Tensor
@@ -122,9 +122,14 @@ def with_out(name, function, exact=False):
                             f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
         check_dtypes(name, strict, results, targets, args, kwargs)
         written = [write_out(name, r, t, strict, args) for r, t in zip(results, targets)]
-        return written_type(type(result))(written) if isinstance(result, tuple) else written[0]
+        return written_type(result)(written) if isinstance(result, tuple) else written[0]
     with_out_argument.direct = function
     return with_out_argument
+
+
+def written_type(result):
+    """The type that a call with ``out=`` gives where the call without gives this tuple."""
+    return getattr(return_types, type(result).__name__ + "_out", type(result))
 
 
 def inplace_form(name, function, pointwise=False):

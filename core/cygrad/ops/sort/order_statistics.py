@@ -4,7 +4,7 @@ import math
 import cygrad
 from cygrad import return_types
 from cygrad.dispatch.operands import select
-from cygrad.dispatch.raw import clone_like, in_steps, partial_sort_op, reduce_dims, sort_op
+from cygrad.dispatch.raw import clone_like, copy_ as raw_copy, in_steps, partial_sort_op, reduce_dims, sort_op
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.declare.operand_types import BOOL, DTYPES, FLOAT32, is_integral, refuse_complex_gradient, refused
@@ -15,6 +15,7 @@ from cygrad.ops.sort.ties import reorder_sorted
 from cygrad.tensor import Tensor
 
 INT64 = DTYPES["int64"]
+FEW = 256           # elements up to which sorting all costs little more than finding the middle one
 
 
 def middle(t, dim, skip_nan, keepdim):
@@ -23,7 +24,10 @@ def middle(t, dim, skip_nan, keepdim):
         return clone_like(t), cygrad.zeros_like(t, dtype=INT64)
     n = t.size(dim)
     if not t.numel() or not (t.is_floating_point() and t.amax().isnan().item()):
-        found = partial_sort_op(t, dim, False, (n - 1) // 2, 1)
+        place = (n - 1) // 2
+        found = partial_sort_op(t, dim, False, place, 1)
+        if 0 < t.numel() <= FEW:                # of equal elements the one that a stable sort has there, as in PyTorch
+            raw_copy(found[1], sort_op(t, dim, False, True)[1].narrow(dim, place, 1))
         return found if keepdim else tuple([each.squeeze(dim) for each in found])
     values, order = sort_op(t, dim, False, True)
     missing = reduce_dims(SUM, t.isnan(), (dim,), True, INT64)

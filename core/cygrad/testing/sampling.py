@@ -10,7 +10,9 @@ WALKERS = ("reduce", "argreduce", "scan", "sort")        # entries in which each
 COMMON = ("float32", "int64", "float16")
 POINTWISE = ("unary", "binary", "binary_scalar")         # those that have many ops, which walk memory alike
 USUAL = ("neg", "exp", "sqrt", "relu", "add", "mul", "div", "maximum", "lt")
-PLAIN = ("contiguous", "contiguous swapped", "edges")    # what every op has
+# What every op has: dense operands, also where they share memory.
+PLAIN = ("contiguous", "contiguous swapped", "edges", "0-d", "in place", "into the second", "one operand twice",
+         "offset", "side by side", "large")
 TURNS = 4
 
 

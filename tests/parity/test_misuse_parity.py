@@ -10,6 +10,7 @@ import mmap
 import os
 import random
 import re
+import signal
 import struct
 import sys
 import warnings
@@ -87,6 +88,9 @@ def call(r, path, method, schema):
     return f"{f'({first})' if method else 'm'}.{path}({', '.join(words)})"
 
 
+SECONDS = 30        # for a call in both; one that takes longer ends the child
+
+
 def refusal(m, text):
     """What a call is refused with, in words; None if it is taken."""
     try:
@@ -109,10 +113,12 @@ def answers(texts):
         child = os.fork()
         if not child:
             try:
+                torch.set_num_threads(1)        # its other threads did not come along
                 os.close(reading)
                 with os.fdopen(writing, "w") as results:
                     for i in range(first, len(texts)):
                         page[:16] = struct.pack("qq", i, 0)
+                        signal.alarm(SECONDS)
                         want = refusal(torch, texts[i])
                         page[:16] = struct.pack("qq", i, 1)
                         print(json.dumps([i, want, refusal(cygrad, texts[i])]), file=results, flush=True)

@@ -20,7 +20,7 @@ import warnings
 import cygrad
 import zoo
 
-PATIENCE = 8            # seconds for one call
+PATIENCE = 20           # seconds for one call
 MEMORY = 6 << 30        # bytes of address space beyond what the process has
 # They wait, end the process, write files or change how all later calls behave; other tests have them.
 EXCLUDED = set("""

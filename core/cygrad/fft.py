@@ -179,9 +179,12 @@ def _places(name, count, dtype, device, pin_memory):
 
 def _frequencies(name, places, n, d, out, requires_grad):
     found = places.mul_(1.0 / (n * d) if n * d else _math.inf)
-    found = _own(found, ()) if out is None else _write_out(name, found, out)
-    if out is None:
-        found.requires_grad = bool(requires_grad)
+    if out is not None:
+        if not out.requires_grad:       # resized, or left in its shape, as `arange` does it
+            found = found.reshape(_cygrad.arange(found.numel(), out=out).shape)
+        return _write_out(name, found, out)
+    found = _own(found, ())
+    found.requires_grad = bool(requires_grad)
     return found
 
 

@@ -463,7 +463,8 @@ cdef int fill_into(View out, object value) except -1:
     """out[...] = value, a Python number; raises where an integer dtype can't hold it."""
     cdef Launch how
     # PyTorch's short way for one element
-    if out.elements != 1 or out.dtype.itemsize != 2 or not isinstance(value, float):
+    if not (out.elements == 1 and out.dtype.itemsize == 2 and out.dtype.category == CATEGORY_FLOAT
+            and isinstance(value, float)):
         check_scalar(out.dtype, value)
     if out.elements and PyComplex_Check(value) and out.dtype.category < CATEGORY_COMPLEX and out.dtype.code != BOOL:
         value = value.real

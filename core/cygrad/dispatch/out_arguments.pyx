@@ -161,8 +161,6 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     target = <Tensor>out
     check_inference(target)
-    if name in MAKERS:                  # which have no operands that would have been looked at
-        refuse_out_grad(name, target)
     same_device(name, result, target, ("the result", "out"))
     if plain_of(target.dtype) is not plain_of(result.dtype):
         if exact in ("exact", "dtype"):

@@ -5,7 +5,7 @@ from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode, find_row
 from cygrad.dtype cimport (CATEGORY_COMPLEX, CATEGORY_FLOAT, COMPLEX128, CONJUGATED, FLOAT32, FLOAT64, NEGATED, DType,
                            lazy_dtype, lazy_flags, plain_of)
-from cygrad.tensor cimport Tensor, requires_grad, view_of
+from cygrad.tensor cimport Tensor, bump_version, requires_grad, view_of
 from cygrad.view cimport MAX_RANK
 
 from cygrad.autograd.inplace import shadow
@@ -316,6 +316,9 @@ def conj_physical(Tensor input not None):
 
 
 def conj_physical_(Tensor self not None):
+    if self.dtype.category != CATEGORY_COMPLEX and not requires_grad(self):     # nothing to write, be it expanded
+        bump_version(self)
+        return self
     return inplace_result(self, _conj_physical(shadow(self)))
 
 

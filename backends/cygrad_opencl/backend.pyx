@@ -78,6 +78,7 @@ cdef class OpenCLBackend(KernelBackend):
     cpdef device_count(self):
         try:
             found = len(devices.devices())
+            driver.watch_forks()        # to be asked for devices starts threads of PoCL
             return max(found, self.simulated) if found else 0
         except ImportError:             # pyopencl is not installed
             return 0

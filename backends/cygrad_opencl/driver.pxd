@@ -9,6 +9,7 @@ cdef class Queue:
 
 cdef bint forked
 cdef int refuse_forked() except -1
+cdef int watch_forks() except -1
 
 cdef int check(int code, str call) except -1
 cdef int set_argument(void *kernel, unsigned int position, size_t size, const void *value) noexcept nogil

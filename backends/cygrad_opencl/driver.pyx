@@ -28,6 +28,7 @@ cdef Copy api_copy = NULL
 cdef OfQueue api_flush = NULL
 cdef OfQueue api_finish = NULL
 
+cdef bint watched = False           # forks are noticed
 cdef bint forked = False            # this is a child of a process that had opened a device
 cdef bint opened = False
 
@@ -63,8 +64,16 @@ def load():
     api_flush = <OfQueue><size_t>address["Flush"]
     api_finish = <OfQueue><size_t>address["Finish"]
     opened = True
-    if hasattr(os, "register_at_fork"):
+    watch_forks()
+
+
+cdef int watch_forks() except -1:
+    """From now on children that are forked know that the driver is not theirs: it was asked for something here."""
+    global watched
+    if not watched and hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=mark_forked)
+    watched = True
+    return 0
 
 
 def mark_forked():

@@ -226,3 +226,15 @@ def test_threads_share_a_device(opencl):
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(work, range(16))) == [1000.0 * seed for seed in range(16)]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs child processes that begin where their parent is")
+def test_a_fork_after_devices_were_counted_is_refused():
+    code = ("import cygrad, os; assert cygrad.opencl.device_count(); child = os.fork()\n"
+            "if not child:\n"
+            "    try: cygrad.ones(2).opencl()\n"
+            "    except Exception as error: os._exit(3 if 'forked' in str(error) else 4)\n"
+            "    os._exit(5)\n"
+            "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "3\n", done.stderr

@@ -30,6 +30,48 @@ def test_the_compiler_is_absent():
         cygrad.compile(3)
 
 
+def test_what_torchscript_marks_runs_as_it_is_written():
+    with pytest.warns(UserWarning, match=r"no compiler: jit\.script\(\)"):
+        @cygrad.jit.script
+        def halves(x, n: int):
+            while n > 0:
+                x, n = x / 2, n - 1
+            return x
+    assert halves(cygrad.tensor(8.0), 3) == 1
+
+    class Net(cygrad.jit.ScriptModule):
+        __constants__ = ("width",)
+        width: cygrad.jit.Final[int]
+
+        def __init__(self):
+            super().__init__()
+            self.width = 2
+
+        @cygrad.jit.script_method
+        def forward(self, x):
+            return self.doubled(x) if cygrad.jit.is_scripting() else self.width * x
+
+        @cygrad.jit.ignore
+        def doubled(self, x):
+            return x + x
+
+    net = Net().eval()
+    assert isinstance(net, cygrad.nn.Module) and isinstance(net, cygrad.jit.ScriptModule)
+    with pytest.warns(UserWarning, match=r"jit\.trace\(\)"):
+        assert cygrad.jit.freeze(cygrad.jit.trace(net, cygrad.ones(1)))(3) == 6
+    with pytest.raises(RuntimeError, match="eval mode"):
+        cygrad.jit.freeze(net.train())
+    with pytest.raises(RuntimeError, match="expected a function"):
+        cygrad.jit.script(3)
+    with pytest.raises(RuntimeError, match="load_state_dict"):
+        cygrad.jit.load("model.pt")
+    assert cygrad.jit.wait(cygrad.jit.fork(max, 1, 2)) == 2
+    for value, kind, there in (([1], list[int], True), ([1, "2"], list[int], False), ((1, "2"), tuple[int, str], True),
+                               ({"1": 2.0}, dict[str, float], True), (None, int | None, True),
+                               ([], int | str, False), ([[1]], int | list[list[int]], True), (1, (str, float), False)):
+        assert cygrad.jit.isinstance(value, kind) is there
+
+
 def test_the_device_beside_the_processor():
     there = cygrad.accelerator.is_available()
     assert there == (cygrad.accelerator.device_count() > 0) == (cygrad.accelerator.current_accelerator() is not None)

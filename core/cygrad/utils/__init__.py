@@ -1,7 +1,8 @@
 """`cygrad.utils`: loading data and other tools around tensors, each imported when it is first used."""
 import importlib as _importlib
 
-_LAZY = ("_pytree", "adapters", "benchmark", "checkpoint", "data", "deterministic", "dlpack", "hooks", "scipy")
+_LAZY = ("_pytree", "adapters", "benchmark", "checkpoint", "data", "deterministic", "dlpack", "hooks", "scipy",
+         "tensorboard")
 
 
 def __getattr__(name):

@@ -53,6 +53,26 @@ def test_threads_change_nothing(name):
     assert all(cygrad.allclose(a, b) for a, b in zip(*found))
 
 
+@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_gradients_of_some_weights_are_those_of_all(name, bidirectional):
+    layer, x = made(name, 3, 4, bidirectional=bidirectional), cygrad.randn(5, 2, 3, dtype=cygrad.float64)
+    names = [key for key, _ in layer.named_parameters()]
+
+    def gradients(wanted):
+        layer.zero_grad()
+        for key, p in layer.named_parameters():
+            p.requires_grad_(key in wanted)
+        layer(x)[0].square().sum().backward()
+        return {key: p.grad for key, p in layer.named_parameters()}
+
+    whole = gradients(names)
+    for key in names:
+        some = gradients([key])
+        assert cygrad.allclose(some[key], whole[key]) and some[key].is_contiguous()
+        assert all(grad is None for other, grad in some.items() if other != key)
+
+
 def test_a_projection_shortens_the_state():
     out, (h, c) = made("LSTM", 3, 5, proj_size=2)(cygrad.ones(4, 1, 3, dtype=cygrad.float64))
     assert out.shape == (4, 1, 2) and h.shape == (1, 1, 2) and c.shape == (1, 1, 5)

@@ -49,6 +49,15 @@ def parts(cell, result):
 
 def before(steps, out, start):
     """What the state was before each step, in the order of rows: `out` of the step before, `start` for the first."""
+    return cygrad.cat(pieces_before(steps, out, start))
+
+
+def pieces_before(steps, out, start):
+    """The parts, one below the other, that `before` is made of."""
+    (first, most), (final, least) = steps[0], steps[-1]
+    if most == least == start.shape[0] and len(steps) > 1:      # nothing ends early
+        others = out.shape[0] - most
+        return [start, out.narrow(0, 0, others)] if first < final else [out.narrow(0, most, others), start]
     pieces, last = {}, None
     for row, rows in steps:
         known = 0 if last is None else min(rows, last[1])
@@ -56,8 +65,7 @@ def before(steps, out, start):
         if rows > known:
             pieces[row].append(start.narrow(0, known, rows - known))
         last = row, rows
-    ordered = [piece for row in sorted(pieces) for piece in pieces[row]]
-    return cygrad.cat(joined(ordered))
+    return joined([piece for row in sorted(pieces) for piece in pieces[row]])
 
 
 def joined(pieces):
@@ -83,22 +91,42 @@ def recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c
     out, _, _, values, kept = parts(cell, result)
     gates = values
     grad_out, grad_h, grad_c = grads[0], grads[1], grads[2] if cell == LSTM else None
-    old = None
-    if cell == GRU or weight.requires_grad:
-        old = before(steps, out, h)
     slopes, slope_h = empty_near(gates, gates.shape), empty_near(h, h.shape)
-    hidden = empty_near(gates, gates.shape) if cell == GRU else None
-    slope_c = empty_near(c, c.shape) if cell == LSTM else None
-    state = before(steps, kept, c) if cell == LSTM else old if cell == GRU else None
+    hidden, slope_c = None, None
+    state = old = None
+    if cell == GRU:
+        state = old = before(steps, out, h)
+        hidden = empty_near(gates, gates.shape)
+    elif cell == LSTM:
+        state = before(steps, kept, c)
+        slope_c = empty_near(c, c.shape)
     call(gates, "recurrent_backward", (cell, steps, grad_out, grad_h, grad_c, values, kept, state, weight, slopes,
                                        hidden, slope_h, slope_c), (9, 10, 11, 12))
     by_state = slopes if hidden is None else hidden
     n = weight.shape[1]
-    return [slopes @ by_input if x.requires_grad else None,
-            slopes.mT @ x if by_input.requires_grad else None,
-            slopes.sum(0) if input_bias is not None and input_bias.requires_grad else None,
-            by_state.mT @ old if weight.requires_grad else None,
+    slope_input, slope_weight = None, None
+    if hidden is None and by_input.requires_grad and weight.requires_grad:
+        both = slopes.mT @ beside(x, pieces_before(steps, out, h))
+        slope_input, slope_weight = both[:, :-n].contiguous(), both[:, -n:].contiguous()
+    else:
+        if by_input.requires_grad:
+            slope_input = slopes.mT @ x
+        if weight.requires_grad:
+            slope_weight = by_state.mT @ (before(steps, out, h) if old is None else old)
+    return [slopes @ by_input if x.requires_grad else None, slope_input,
+            slopes.sum(0) if input_bias is not None and input_bias.requires_grad else None, slope_weight,
             by_state[:, 2 * n:].sum(0) if bias is not None else None, slope_h, slope_c]
+
+
+def beside(x, pieces):
+    """A matrix of x on the left, and on the right of the pieces, one below the other."""
+    n = x.shape[1]
+    made, row = empty_near(x, (x.shape[0], n + pieces[0].shape[1])), 0
+    made[:, :n].copy_(x)
+    for piece in pieces:
+        made[row:row + piece.shape[0], n:].copy_(piece)
+        row += piece.shape[0]
+    return made
 
 
 def slopes_again(grads, cell, steps, tensors):

@@ -279,3 +279,15 @@ def test_an_empty_tensor_takes_any_place_to_fill():
     assert x.index_fill(1, cygrad.tensor([0, 7]), -1).shape == (0, 1, 2)
     with pytest.raises(RuntimeError, match="self indexing axis dim should be positive"):
         x.index_select(0, cygrad.tensor([0]))
+
+
+def test_16_bit_elements_are_rounded_after_each_step_but_by_scatter():
+    x, once, places = cygrad.full((1,), 256.0).bfloat16(), cygrad.ones(2).bfloat16(), cygrad.tensor([0, 0])
+    assert x.index_put((places,), once, accumulate=True).tolist() == [256]     # 257 lies between 256 and 258
+    assert x.index_add(0, places, once).tolist() == [256]
+    assert x.index_add(0, places, once, alpha=2).tolist() == [260]
+    assert x.clone().put_(places, once, accumulate=True).tolist() == [256]
+    assert x.scatter_add(0, places, once).tolist() == [258]
+    big = cygrad.full((1,), 60000.0).half()
+    assert big.index_reduce(0, places, cygrad.tensor([2, 0.5]).half(), "prod").tolist() == [math.inf]
+    assert big.scatter_reduce(0, places, cygrad.tensor([2, 0.5]).half(), "prod").tolist() == [60000]

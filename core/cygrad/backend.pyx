@@ -178,11 +178,15 @@ cdef class Backend:
         the index first.
     walks_backwards : bool
         `copy` takes a source with negative strides.
+    rounds_steps : bool
+        `scatter` of 16-bit floats also knows SCATTER_ADD_STEPS and SCATTER_PROD_STEPS, which round the element after
+        each step, as PyTorch's `index_put` and its kind do on the CPU. Where False, the core asks for SCATTER_ADD and
+        SCATTER_PROD.
     """
 
     interface_version = INTERFACE_VERSION
     fork_safe = True
-    checks_places = walks_backwards = False
+    checks_places = walks_backwards = rounds_steps = False
 
     # ---- required: devices and memory
 

@@ -126,30 +126,31 @@ cdef object cpu_scatter(int mode, View out, int dim, View index, View src):
     cdef Temporary wide_out, wide_src
     cdef View run
     cdef bint done
-    cdef int code = out.dtype.code
+    cdef int code = out.dtype.code, kernel
     if mode != modes.SCATTER_SET and (code == FLOAT16 or code == BFLOAT16):
+        kernel = code if mode >= modes.SCATTER_ADD_STEPS else FLOAT32
         wide_src = converted(src, dtype_of(FLOAT32))
         if separate(out):
             wide_out = converted(out, dtype_of(FLOAT32))
-            done = scatter_views(mode, wide_out.view, dim, index, wide_src.view)
+            done = scatter_views(mode, kernel, wide_out.view, dim, index, wide_src.view)
             if done:
                 copy_views(wide_out.view, out)
         else:                                           # a copy would hold an element more than once
             run = whole_run(out)
             wide_out = converted(run, dtype_of(FLOAT32))
             done = scatter_views(
-                mode, make_view(wide_out.view.memory, wide_out.view.dtype, 0, out.rank, out.sizes, out.strides),
+                mode, kernel, make_view(wide_out.view.memory, wide_out.view.dtype, 0, out.rank, out.sizes, out.strides),
                 dim, index, wide_src.view)
             if done:
                 copy_views(wide_out.view, run)
     elif mode > modes.SCATTER_PROD and out.dtype.is_complex:
         return NotImplemented
     else:
-        done = scatter_views(mode, out, dim, index, src)
+        done = scatter_views(mode, code, out, dim, index, src)
     return None if done else False
 
 
-cdef bint scatter_views(int mode, View out, int dim, View index, View src):
+cdef bint scatter_views(int mode, int code, View out, int dim, View index, View src):
     """Whether all places were inside. They are looked at first or, where that is quicker, a copy of `out` put back."""
     cdef Walk walk
     cdef Py_ssize_t step = 0, count = 1, nbytes = out.elements * out.dtype.itemsize
@@ -161,14 +162,14 @@ cdef bint scatter_views(int mode, View out, int dim, View index, View src):
     if by_owner(&walk, index.elements, step, count):
         if not all_inside(index, &walk, count):
             return False
-        scatter_by_owner(mode, out, index, src, &walk, step, count)
+        scatter_by_owner(mode, code, out, index, src, &walk, step, count)
         return True
     if not keep:
         return all_inside(index, &walk, count) and \
-            scatter_walk(mode, out, index, src, &walk, step, count)
+            scatter_walk(mode, code, out, index, src, &walk, step, count)
     kept = take(nbytes)
     memcpy(kept, data(out), nbytes)
-    done = scatter_walk(mode, out, index, src, &walk, step, count)
+    done = scatter_walk(mode, code, out, index, src, &walk, step, count)
     if not done:
         memcpy(data(out), kept, nbytes)
     give(kept, nbytes)
@@ -204,16 +205,16 @@ cdef bint by_owner(const Walk *walk, Py_ssize_t elements, Py_ssize_t step, Py_ss
             and step > (walk.sizes[1] - 1) * walk.first[1] and 1 < threads_for(elements, GRAIN) <= count)
 
 
-cdef void scatter_by_owner(int mode, View out, View index, View src, const Walk *walk, Py_ssize_t step,
+cdef void scatter_by_owner(int mode, int code, View out, View index, View src, const Walk *walk, Py_ssize_t step,
                            Py_ssize_t count):
     cdef int threads = threads_for(index.elements, GRAIN), i
     with nogil:
         for i in prange(threads, num_threads=threads, schedule="static"):
-            scatter_range(mode, out, <long long *>data(index), data(src), walk, step, count, count * i // threads,
+            scatter_range(mode, code, out, <long long *>data(index), data(src), walk, step, count, count * i // threads,
                           count * (i + 1) // threads)
 
 
-cdef void scatter_range(int mode, View out, long long *index, char *src, const Walk *walk, Py_ssize_t step,
+cdef void scatter_range(int mode, int code, View out, long long *index, char *src, const Walk *walk, Py_ssize_t step,
                         Py_ssize_t count, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
     """The rows for places `low` to `high` - 1, stretch by stretch."""
     cdef Py_ssize_t row = 0, first, x = walk.second[0], size = out.dtype.itemsize
@@ -224,21 +225,22 @@ cdef void scatter_range(int mode, View out, long long *index, char *src, const W
             row += 1
         if row > first:
             mine.sizes[0] = row - first
-            scatter_kernel(mode, out.dtype.code, size, data(out), index + first * x,
+            scatter_kernel(mode, code, size, data(out), index + first * x,
                            src + first * walk.third[0] * size, &mine, step, count)
         row += 1                        # this one is another thread's
 
 
-cdef bint scatter_walk(int mode, View out, View index, View src, const Walk *walk, Py_ssize_t step, Py_ssize_t count):
+cdef bint scatter_walk(int mode, int code, View out, View index, View src, const Walk *walk, Py_ssize_t step,
+                       Py_ssize_t count):
     cdef int threads = threads_for(index.elements, GRAIN), axis = -1, i, outside = 0
     if threads > 1:
         axis = shared_axis(walk, walk.first, threads)
     if axis < 0:
-        return scatter_part(mode, out.dtype.code, data(out), <long long *>data(index), data(src), walk, step, count,
+        return scatter_part(mode, code, data(out), <long long *>data(index), data(src), walk, step, count,
                             out.dtype.itemsize, 0, 0, 1)
     with nogil:
         for i in prange(threads, num_threads=threads, schedule="static"):
-            outside += not scatter_part(mode, out.dtype.code, data(out), <long long *>data(index), data(src), walk,
+            outside += not scatter_part(mode, code, data(out), <long long *>data(index), data(src), walk,
                                         step, count, out.dtype.itemsize, axis, i, threads)
     return outside == 0
 

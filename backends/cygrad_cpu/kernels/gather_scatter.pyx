@@ -6,7 +6,8 @@ the indexed axis and moves by `step` elements per unit of the index instead. Row
 from libc.string cimport memcpy
 
 cimport cygrad.backend as modes
-from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
+from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
+                           UINT8)
 from cygrad_cpu.simd.element_types cimport int64, int8, uint16, uint32, uint64, uint8
 from cygrad_cpu.kernels.kernel_tables cimport (CountLoop, GatherLoop, IndexTable, InsideLoop, PositionsLoop,
                                                ScatterLoop, Walk)
@@ -375,6 +376,71 @@ cdef bint scatter_bool(int mode, uint8 *out, const int64 *index, const uint8 *sr
     return scatter_rows(mode, out, index, src, walk, step, size, True)
 
 
+# ---- 16-bit floats that are rounded after each step: values of theirs in float32
+
+cdef union Bits:
+    float value
+    uint32 bits
+
+
+cdef inline float as_half(float a) noexcept nogil:
+    """The half next to `a`: the sum with a power of two so large that its last bit is the half's, less that power."""
+    cdef Bits value, anchor
+    cdef uint32 sign, exponent
+    value.value = a
+    sign = value.bits & <uint32>0x80000000
+    value.bits = value.bits & 0x7FFFFFFF
+    if value.bits < 0x477FF000:
+        exponent = value.bits & 0x7F800000
+        exponent = exponent if exponent > 0x38800000 else <uint32>0x38800000      # 2^-14: below are subnormals
+        anchor.bits = exponent + 0x06800000                                       # times 2^13
+        value.value = (value.value + anchor.value) - anchor.value
+    elif value.bits < 0x7F800000:
+        value.bits = 0x7F800000                                                   # 65520 and above: infinity
+    value.bits = value.bits | sign
+    return value.value
+
+
+cdef inline float as_bfloat(float a) noexcept nogil:
+    cdef Bits value
+    value.value = a
+    if value.bits & 0x7FFFFFFF <= 0x7F800000:
+        value.bits = (value.bits + <uint32>0x7FFF + ((value.bits >> 16) & 1)) & <uint32>0xFFFF0000
+    return value.value
+
+
+cdef inline bint scatter_steps(int mode, float *out, const int64 *index, const float *src, const Walk *walk,
+                               Py_ssize_t step, uint64 size, bint half) noexcept nogil:
+    cdef Place place
+    cdef int r = walk.rank - 2, c = walk.rank - 1
+    cdef Py_ssize_t i, j, at
+    cdef int64 x
+    cdef float found
+    start(walk, &place)
+    while True:
+        for i in range(walk.sizes[r]):
+            for j in range(walk.sizes[c]):
+                x = index[place.second + i * walk.second[r] + j * walk.second[c]]
+                if <uint64>x >= size:
+                    return False
+                at = place.first + i * walk.first[r] + j * walk.first[c] + x * step
+                found = src[place.third + i * walk.third[r] + j * walk.third[c]]
+                found = out[at] + found if mode == modes.SCATTER_ADD_STEPS else out[at] * found
+                out[at] = as_half(found) if half else as_bfloat(found)
+        if not advance(walk, &place):
+            return True
+
+
+cdef bint scatter_halves(int mode, float *out, const int64 *index, const float *src, const Walk *walk,
+                         Py_ssize_t step, uint64 size) noexcept nogil:
+    return scatter_steps(mode, out, index, src, walk, step, size, True)
+
+
+cdef bint scatter_bfloats(int mode, float *out, const int64 *index, const float *src, const Walk *walk,
+                          Py_ssize_t step, uint64 size) noexcept nogil:
+    return scatter_steps(mode, out, index, src, walk, step, size, False)
+
+
 # ---- nonzero, of a mask of bytes (a bool may be any byte that a view or a file made it)
 
 cdef Py_ssize_t count(const uint8 *mask, Py_ssize_t n) noexcept nogil:
@@ -439,6 +505,8 @@ cdef public void cygrad_install(void *address) noexcept:
     table.scatter[<int>INT16] = <ScatterLoop>scatter[short]
     table.scatter[<int>INT32] = <ScatterLoop>scatter[int]
     table.scatter[<int>INT64] = <ScatterLoop>scatter[int64]
+    table.scatter[<int>FLOAT16] = <ScatterLoop>scatter_halves
+    table.scatter[<int>BFLOAT16] = <ScatterLoop>scatter_bfloats
     table.scatter[<int>FLOAT32] = <ScatterLoop>scatter[float]
     table.scatter[<int>FLOAT64] = <ScatterLoop>scatter[double]
     table.scatter[<int>COMPLEX64] = <ScatterLoop>scatter["float complex"]

@@ -36,7 +36,7 @@ ctypedef void (*PositionsLoop)(const char *mask, Py_ssize_t n, Py_ssize_t found,
 cdef struct IndexTable:
     GatherLoop gather[5]        # by log2 of the item size
     ScatterLoop put[5]
-    ScatterLoop scatter[12]     # by dtype code, all modes but SCATTER_SET; NULL for 16-bit floats
+    ScatterLoop scatter[12]     # by dtype code, all modes but SCATTER_SET; of 16-bit floats float32 data and STEPS
     InsideLoop inside           # whether all places of an index, the second operand of a walk, are below `size`
     CountLoop count
     PositionsLoop positions

@@ -110,6 +110,7 @@ class Watched(Backend):
         self.backend = backend
         self.name, self.mixed_dtypes, self.host_memory = backend.name, backend.mixed_dtypes, backend.host_memory
         self.checks_places, self.walks_backwards = backend.checks_places, backend.walks_backwards
+        self.rounds_steps = backend.rounds_steps
 
     def __getattr__(self, name):
         found = getattr(self.backend, name)

@@ -4,5 +4,6 @@ from cygrad.view cimport View
 
 cdef bint gather_looking(View src, View index, int dim, View out) except -1
 cdef bint scatter_looking(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1
+cpdef int step_mode(int mode, Tensor out)
 cpdef int scatter_into(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1
 cpdef int join_into(Tensor out, list tensors, int dim, bint stacked) except -1

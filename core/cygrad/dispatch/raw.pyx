@@ -7,13 +7,14 @@ from libc.string cimport memcpy
 
 from cygrad.dispatch.allocation cimport empty, empty_as, empty_like_strided, output_like
 from cygrad.dispatch.axes cimport Axes, merge_axes, operand, refuse_overlap
-from cygrad.backend cimport Backend, CUMMAX, CUMMIN
+from cygrad.backend cimport (Backend, CUMMAX, CUMMIN, SCATTER_ADD, SCATTER_ADD_STEPS, SCATTER_PROD,
+                             SCATTER_PROD_STEPS)
 from cygrad.devices.watching cimport called
 from cygrad.dispatch.kernel_calls cimport (binary, broadcast_sizes, cast, copy_into, declined, dense_copy,
                                            elementwise_into, expand_to, fill_into, lacks, lazy_among, same_device,
                                            unary, where_into)
 from cygrad.dispatch.axis_reductions cimport axis_last, reduce
-from cygrad.dtype cimport DType, INT64, dtype_of, plain_of
+from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, INT64, dtype_of, plain_of
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dispatch.unsigned_dtypes cimport is_lazy, signed_code, without_kernels
 from cygrad.tensor cimport Tensor, bump_version, new_tensor
@@ -333,6 +334,17 @@ cdef bint scatter_looking(int mode, Tensor out, int dim, Tensor index, Tensor sr
     if backend.checks_places:
         return called(backend).scatter(mode, out, dim, index, src) is None
     return called(backend).scatter_looking(mode, out, dim, index, src) is True
+
+
+cpdef int step_mode(int mode, Tensor out):
+    """The mode of scatter that rounds 16-bit sums and products after each step, where the backend knows it."""
+    cdef int code = out.dtype.code
+    if (code == FLOAT16 or code == BFLOAT16) and out.memory.backend.rounds_steps:
+        if mode == SCATTER_ADD:
+            return SCATTER_ADD_STEPS
+        if mode == SCATTER_PROD:
+            return SCATTER_PROD_STEPS
+    return mode
 
 
 cpdef int scatter_into(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1:

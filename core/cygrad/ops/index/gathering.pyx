@@ -6,7 +6,7 @@ An index is int64 (or int32 where PyTorch takes it); a place outside its axis ra
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axes cimport shows_a_place_twice
-from cygrad.dispatch.raw cimport gather_looking
+from cygrad.dispatch.raw cimport gather_looking, step_mode
 from cygrad.dtype cimport INT32, INT64, plain_of
 from cygrad.ops.index.tensor_places cimport fits_within, take_rows, wrapped
 from cygrad.view cimport wrap_dim
@@ -233,7 +233,7 @@ def _take(Tensor input not None, index):
 def _put(self, index, source, accumulate):
     if index.numel():
         places = flat_places(self, index.reshape(-1))
-        put_rows(self, places, self.dim(), source.reshape(-1), ADD if accumulate else SET)
+        put_rows(self, places, self.dim(), source.reshape(-1), step_mode(ADD, self) if accumulate else SET)
 
 
 put = Written(_put, "put")

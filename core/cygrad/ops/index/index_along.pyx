@@ -1,6 +1,7 @@
 # distutils: extra_compile_args = -Os
 """Reading and writing whole slices at places of an axis: `index_select`, `index_add` and the other `index_*`."""
 from cygrad.dispatch.axes cimport refuse_overlap
+from cygrad.dispatch.raw cimport step_mode
 from cygrad.dtype cimport INT32, INT64, plain_of
 from cygrad.ops.index.tensor_places cimport put_at, same_off_axis, take_at
 from cygrad.view cimport wrap_dim
@@ -12,7 +13,7 @@ from cygrad.dispatch.raw import binary_op, fill_ as raw_fill
 from cygrad.ops.index.gathering import (ADD, SET, in_place, in_range, need_tensor, one_axis, scalar_name,
                                   warn_if_expanded)
 from cygrad.ops.declare.registry import op
-from cygrad.ops.index.scattering import reduce_into, refuse_complex_extremes
+from cygrad.ops.index.scattering import MODES, reduce_into, refuse_complex_extremes
 from cygrad.ops.shape.views import wrap
 
 
@@ -82,19 +83,31 @@ def _index_select(Tensor input not None, dim, index):
 
 # ---------------------------------------------------------------------- index_add
 
+cdef int adding(Tensor target, int dim, Tensor places, bint scaled) except -1:
+    """The mode of scatter: of several 16-bit additions PyTorch rounds each, but where it has `scatter_add` do them."""
+    if not scaled and target.rank > 1 and (dim == 0 or dim == target.rank - 1) and plain_of(places.dtype).code == INT64:
+        return ADD
+    return step_mode(ADD, target)
+
+
 def _add_slices(Tensor self not None, int dim, index, source, alpha):
     cdef Tensor target = one_axis(self)
     cdef bint few = dim or target.rank == 1
     cdef Tensor places = one_axis(index)
+    cdef int mode = adding(target, dim, places, alpha != 1)
     if alpha != 1:
         if not (self.dtype.is_floating_point or self.dtype.is_complex):
             alpha = bool(alpha) if self.dtype.name == "bool" else int(alpha)
+        if mode != ADD:                                         # PyTorch rounds alpha, too
+            number = empty_near(self, ())
+            raw_fill(number, alpha)
+            alpha = number.item()
         source = binary_op(2, source, alpha)                    # mul
     source = source if self.rank else source.reshape(-1)
-    if places.dtype.code != INT64 or not put_at(target, along(dim, places), source, ADD, False):
+    if places.dtype.code != INT64 or not put_at(target, along(dim, places), source, mode, False):
         places = in_range(places, target.sizes[dim], dim, False, IndexError if few else RuntimeError,
                           "index out of range in self" if few else None)
-        put_at(target, along(dim, places), source, ADD)
+        put_at(target, along(dim, places), source, mode)
 
 
 add_slices = Written(_add_slices, "index_add", True)
@@ -297,7 +310,8 @@ def _reduce_slices(self, dim, index, source, reduce, include_self):
     places = in_range(one_axis(index), target.shape[dim], dim)
     source = one_axis(source)
     wide = places.view((-1,) + (1,) * (target.dim() - dim - 1)).expand(source.shape)
-    reduce_into(target, dim, wide, source, reduce, include_self)
+    reduce_into(target, dim, wide, source, reduce, include_self, step_mode(MODES[reduce], target),
+                adding(target, dim, places, False))
 
 
 reduce_slices = Written(_reduce_slices, "index_reduce", True)

@@ -196,21 +196,21 @@ def neutral(dtype, reduce):
     return limits.min if reduce == "amax" else limits.max
 
 
-def reduce_into(self, dim, index, src, reduce, include_self):
-    """Combine `src` into `self`; `index` is checked."""
+def reduce_into(self, dim, index, src, reduce, include_self, mode, counting):
+    """Combine `src` into `self`, as `mode` of scatter says; `index` is checked. A mean counts as `counting` says."""
     if not index.numel():
         return
     if not include_self:
         number = empty_near(self, ())
         raw_fill(number, neutral(self.dtype, reduce))
         scatter_into(SET, self, dim, index, number.expand(index.shape))
-    scatter_into(MODES[reduce], self, dim, index, src)
+    scatter_into(mode, self, dim, index, src)
     if reduce == "mean":
         count = empty_near(self, self.shape)
         raw_fill(count, 1 if include_self else 0)
         one = empty_near(self, ())
         raw_fill(one, 1)
-        scatter_into(ADD, count, dim, index, one.expand(index.shape))
+        scatter_into(counting, count, dim, index, one.expand(index.shape))
         count = count.masked_fill(count == 0, 1)
         exact = self.dtype.is_floating_point or self.dtype.is_complex
         raw_copy(self, binary_op(3 if exact else 4, self, count))                # div, floor_divide
@@ -224,7 +224,7 @@ def _scatter_reduce(self, dim, index, src, reduce, include_self):
     src = one_axis(src)
     if not same_shape(src, places):
         src = src[tuple([slice(n) for n in places.shape])]
-    reduce_into(target, dim, places, src, reduce, include_self)
+    reduce_into(target, dim, places, src, reduce, include_self, MODES[reduce], ADD)
 
 
 scatter_reduce = Written(_scatter_reduce, "scatter_reduce", True)

@@ -18,6 +18,7 @@ from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap, shows_a_place_twice
 from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy, expand_to, fill_into
+from cygrad.dispatch.raw cimport step_mode
 from cygrad.dtype cimport BOOL, INT32, INT64, UINT8, dtype_of, plain_of
 from cygrad.ops.index.tensor_places cimport check_shapes, put_at, strided, take_at, take_rows, wrapped
 from cygrad.ops.shape.slices cimport is_plain_slice, select_, slice_, slice_bounds
@@ -392,7 +393,7 @@ cdef int write(Tensor view, list indices, Tensor value, bint accumulate) except 
     """Write a value, broadcast, to the places that index tensors and masks pick, or add it to what is there."""
     cdef Tensor mask = leading_mask(view, indices), positions
     cdef bint tracked = is_tracked(view, value)
-    cdef int mode = k.SCATTER_ADD if accumulate else k.SCATTER_SET
+    cdef int mode = step_mode(k.SCATTER_ADD, view) if accumulate else k.SCATTER_SET
     cdef tuple found
     if value.elements == 1 and not accumulate:
         refuse_byte_mask(view, indices)

@@ -7,7 +7,7 @@ import operator
 
 from cygrad.devices.home import brought
 from cygrad.dispatch.allocation import empty_near
-from cygrad.dispatch.raw import fill_ as raw_fill
+from cygrad.dispatch.raw import fill_ as raw_fill, step_mode
 from cygrad.errors import DeviceMismatch, warn
 from cygrad.ops.create.fill_in_place import fill_tensor
 from cygrad.ops.declare.primitives import Written, primitive
@@ -41,11 +41,11 @@ def index_rows(self, positions, axes):
 
 
 def _index_put(self, indices, values, accumulate):
-    tensor_places.put_at(self, indices.read(), values, ADD if accumulate else SET)
+    tensor_places.put_at(self, indices.read(), values, step_mode(ADD, self) if accumulate else SET)
 
 
 def _put_rows(self, positions, axes, values, accumulate):
-    tensor_places.put_rows(self, positions, axes, values, ADD if accumulate else SET)
+    tensor_places.put_rows(self, positions, axes, values, step_mode(ADD, self) if accumulate else SET)
 
 
 index_put = Written(_index_put, "index_put")

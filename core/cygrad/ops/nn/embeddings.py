@@ -45,7 +45,10 @@ def table_slope(grad, count, index, padding_idx, frequencies=None):
         grad = grad.masked_fill((index == padding_idx).unsqueeze(1), 0)
     if frequencies is not None:
         grad = grad / frequencies[index].unsqueeze(1)
-    return grad.new_zeros((count, grad.shape[1])).index_add(0, index, grad)
+    slope = grad.new_zeros((count, grad.shape[1]))
+    if grad.dtype in HALVES:                                        # PyTorch rounds after each step
+        return slope.index_put((index.long(),), grad, True)
+    return slope.index_add(0, index, grad)
 
 
 def embedding_slope(grad, shape, indices, padding_idx, scale_grad_by_freq):

@@ -123,7 +123,7 @@ class FakeDriver(types.ModuleType):
         return getattr(self.thread, "context", None)
 
     def used(self, context):
-        return sum(each.array.size for each in self.memory.values() if each.context == context)
+        return sum(each.array.size for each in list(self.memory.values()) if each.context == context)
 
     def stall(self, stream):
         """Let a stream wait with everything until somebody waits for it."""
@@ -301,7 +301,7 @@ class FakeDriver(types.ModuleType):
     # ---- copies
 
     def is_page_locked(self, address):
-        return any(start <= address < start + array.size for start, array in self.pinned.items())
+        return any(start <= address < start + array.size for start, array in list(self.pinned.items()))
 
     def cuMemcpyHtoDAsync(self, target, source, size, stream):
         staged = source if self.is_page_locked(source) else ctypes.string_at(source, size)      # read later, or now
@@ -413,7 +413,7 @@ class FakeDriver(types.ModuleType):
         found = self.stream(stream)
         self.capturing.remove(found)
         graph, found.graph = found.graph, None
-        for other in self.streams.values():
+        for other in list(self.streams.values()):
             if other.graph is graph:
                 other.graph = None
         if any("during a capture" in each for each in self.misuse):

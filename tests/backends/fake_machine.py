@@ -50,8 +50,9 @@ def main(arguments):
     from cygrad.testing.__main__ import main as suite
     with pytest.MonkeyPatch.context() as monkeypatch:
         made = installed(monkeypatch, fake_cuda.FakeDriver(limit=1 << 32), cublas=True, execute=True)
-        for record in ("calls", "launches"):
-            setattr(made.driver, record, deque(maxlen=10))         # lists of all would be what the backend leaks
+        for owner, record in ((made.driver, "calls"), (made.driver, "launches"), (made.cublas, "products"),
+                              (made.cublas, "modes")):
+            setattr(owner, record, deque(maxlen=10))                # lists of all would be what the backend leaks
         status = suite(["cuda", "--in-process", *arguments])
         for each in made.driver.misuse[:10]:
             print("misuse:", each)

@@ -28,7 +28,8 @@ class MPIWork(Work):
     group : MPIProcessGroup
     call : str
     steps : callable
-        Given the Work, a generator that yields while it waits, and ends when the call has ended.
+        Given the Work, a generator that yields while it waits, and ends when the call has ended. It yields what can
+        sleep until there is more to do (`sleep(seconds)`), or None where MPI has to be asked.
     awaited : callable
         The ranks (in the group) that it still waits for.
     alone : bool
@@ -38,7 +39,7 @@ class MPIWork(Work):
     def __init__(self, group, call, steps, awaited, alone=False):
         super().__init__(call)
         self.group, self.steps, self.awaited, self.alone = group, steps(self), awaited, alone
-        self.deadline = None
+        self.deadline = self.waits_for = None
         self.looked = self.absent_since = None
 
     def progress(self, seconds):
@@ -56,7 +57,7 @@ class MPIWork(Work):
             self.looked = now
             self.group.board.write(runtime.RUNNING, self.call)
         try:
-            next(self.steps)
+            self.waits_for = next(self.steps)
             if now - self.looked > LOOK:
                 self.looked = now
                 self._look_around(now)
@@ -182,10 +183,15 @@ class Queue:
                 if seconds and time.monotonic() > until:
                     self._give_up(work, seconds)
                     return
+                # What the first call waits for, where nothing else needs MPI meanwhile.
+                first = self.pending[0].waits_for if self.pending and not self.loose else None
             if seconds == 0:
                 return
             turn = 0 if moved else turn + 1
-            runtime.pause(turn)
+            if first is None:
+                runtime.pause(turn)
+            else:
+                first.sleep(LOOK if until is None else max(0.0, min(LOOK, until - time.monotonic())))
 
     def _give_up(self, work, seconds):
         """A caller's own timeout is over."""

@@ -1,11 +1,12 @@
 """Process groups over MPI: before each collective the ranks compare what they call, then MPI does it.
 
-The comparison is a message of 512 bytes from each rank to each other one, on requests that are made once. In groups of
-more than 32 ranks it is the smallest and the largest hash of what the ranks call, one `Iallreduce` of 16 bytes; only if
-they differ the words are gathered. What fits beside the words is sent with them: a short
-`all_reduce` is over when the ranks have compared, and each adds up by itself, all in the same order. It costs a few
-microseconds, and buys what MPI leaves undefined: calls that don't match are errors with names, on every rank, and who
-does not come is known.
+Where all ranks are on one host they do so over memory that they share, which also carries `all_reduce`, `broadcast`,
+`all_gather` and `reduce_scatter` (`table.py`). Else the comparison is a message of 512 bytes from each rank to each
+other one, on requests that are made once. In groups of more than 32 ranks it is the smallest and the largest hash of
+what the ranks call, one `Iallreduce` of 16 bytes; only if they differ the words are gathered. What fits beside the
+words is sent with them: a short `all_reduce` is over when the ranks have compared, and each adds up by itself, all in
+the same order. It costs a few microseconds, and buys what MPI leaves undefined: calls that don't match are errors
+with names, on every rank, and who does not come is known.
 """
 import array
 import hashlib
@@ -16,14 +17,24 @@ from cygrad_mpi import runtime
 from cygrad_mpi.calls import Disagreement, Queue
 from cygrad_mpi.datatypes import memory, numbers, reduced_in_order, reduction
 from cygrad_mpi.runtime import MPI
+from cygrad_mpi.table import WORDS, shared_table
 
 __all__ = ["MPIProcessGroup"]
 
-NOTE = 512                  # bytes that say what a rank calls
-WORDS = 256                 # of them for words; values of a short tensor lie behind
+NOTE = 512                  # bytes that say what a rank calls: words, and values of a short tensor behind them
 NOTE_TAG = 2 ** 21 + 1      # above all tags of users
 LAST_CALL = 2.0             # seconds that sends and receives have left when their group is given back
 FEW = 32                    # up to here each rank hears from each
+SHARE_MEMORY = True         # where all ranks of a group are on one host
+
+
+def tabled(comm, ranks, timeout, call):
+    """The table of a new communicator of these of the world's ranks, or None."""
+    if not (SHARE_MEMORY and 1 < comm.size <= FEW and runtime.board().here.issuperset(ranks)):
+        return None
+    seconds = timeout.total_seconds()
+    wait = runtime.waiting(seconds, f"{call}: not all of {comm.size} processes came within {seconds:g} s")
+    return shared_table(comm, wait, runtime.crowded())
 
 
 class MPIProcessGroup(Queue, ProcessGroup):
@@ -31,21 +42,22 @@ class MPIProcessGroup(Queue, ProcessGroup):
 
     name = "mpi"
 
-    def __init__(self, comm, ranks, timeout):
+    def __init__(self, comm, ranks, timeout, table=None):
         ProcessGroup.__init__(self, ranks, comm.rank, timeout)
         Queue.__init__(self)
         self.comm, self.board = comm, runtime.board()
+        self.table = table
         self.calls = 0
         self.others = [rank for rank in range(self.size()) if rank != self.rank()]
         self.own_note = bytearray(NOTE)
         self.notes = bytearray(NOTE * self.size())
         with runtime.lock:
-            self.exchange = self._exchange() if self.size() <= FEW else None
+            self.exchange = self._exchange() if self.size() <= FEW and not table else None
 
     @classmethod
     def open(cls, rank, world_size, timeout):
         comm = runtime.begin(rank, world_size, timeout)
-        return cls(comm, range(comm.size), timeout)
+        return cls(comm, range(comm.size), timeout, tabled(comm, range(comm.size), timeout, "init_process_group()"))
 
     def split(self, ranks, timeout, call, members_only=False):
         if not members_only:
@@ -59,9 +71,12 @@ class MPIProcessGroup(Queue, ProcessGroup):
             found = {rank: why for rank, why in found.items() if why}
             return self.tell(found) if found else None
 
-        comm = runtime.bounded(lambda: self.comm.Create_group(self.comm.Get_group().Incl(members), ranks[0]),
-                               self.timeout.total_seconds(), f"{call} on {self.me()}", gone)
-        return type(self)(comm, ranks, timeout)
+        def made():
+            comm = self.comm.Create_group(self.comm.Get_group().Incl(members), ranks[0])
+            return comm, tabled(comm, ranks, self.timeout, call)
+
+        comm, table = runtime.bounded(made, self.timeout.total_seconds(), f"{call} on {self.me()}", gone)
+        return type(self)(comm, ranks, timeout, table)
 
     def close(self):
         while self.pending and self.broken is None:
@@ -108,15 +123,24 @@ class MPIProcessGroup(Queue, ProcessGroup):
             words = words[:WORDS - 26] + b"... " + hashlib.sha1(words).hexdigest()[:20].encode()
         return b"\x01" + words + bytes(WORDS - 1 - len(words))
 
-    def _agree(self, call, values=b""):
-        """Wait until all ranks have said what they call, with their values; raise Disagreement if the calls differ."""
+    def _agree(self, call, values=None):
+        """Wait until all ranks have said what they call, with their values; raise Disagreement if the calls differ.
+        What they laid on the table, where there is one."""
         self.calls += 1
         if not self.others:
-            return
-        self.own_note[:WORDS] = self._note(call)
-        self.own_note[WORDS:WORDS + len(values)] = values
+            return None
+        own = self._note(call)
+        if self.table:
+            tray = yield from self.table.agree(own, values)
+            words = [place[0] for place in tray]
+            if any(words[rank] != own for rank in self.others):
+                raise Disagreement(self._differences(call, words))
+            return tray
+        self.own_note[:WORDS] = own
+        if values is not None:
+            self.own_note[WORDS:WORDS + len(values)] = values
         if not self.exchange and (yield from self._same_hash()):
-            return
+            return None
         self.notes[:] = bytes(len(self.notes))
         if self.exchange:
             MPI.Prequest.Startall(self.exchange)
@@ -126,9 +150,10 @@ class MPIProcessGroup(Queue, ProcessGroup):
             request = self.comm.Iallgather([self.own_note, MPI.BYTE], [self.notes, MPI.BYTE])
             while not request.Test():
                 yield
-        for rank in self.others:
-            if self.notes[rank * NOTE:rank * NOTE + WORDS] != self.own_note[:WORDS]:
-                raise Disagreement(self._differences(call))
+        words = [self.notes[rank * NOTE:rank * NOTE + WORDS] for rank in range(self.size())]
+        if any(words[rank] != own for rank in self.others):
+            raise Disagreement(self._differences(call, words))
+        return None
 
     def _same_hash(self):
         """Whether all ranks call the same: the smallest and the largest hash are one."""
@@ -147,22 +172,25 @@ class MPIProcessGroup(Queue, ProcessGroup):
             yield
         return bool(found[0])
 
-    def _differences(self, call):
+    def _differences(self, call, words):
         own = call, [self.rank()]
         said = {call: own[1]}
         for rank in self.others:
-            note = bytes(self.notes[rank * NOTE + 1:rank * NOTE + WORDS]).rstrip(b"\0").decode("utf-8", "replace")
+            note = bytes(words[rank][1:]).rstrip(b"\0").decode("utf-8", "replace")
             said.setdefault(note.partition(" ")[2], []).append(rank)
         parts = [f"rank{'s' * (len(ranks) > 1)} {', '.join(str(self.ranks[r]) for r in sorted(ranks)[:8])} "
-                 f"call{'s' * (len(ranks) == 1)} {words}" for words, ranks in said.items()]
+                 f"call{'s' * (len(ranks) == 1)} {what}" for what, ranks in said.items()]
         return (f"Detected mismatch between collectives on ranks: {', '.join(parts)}; all ranks of a group make the "
                 "same calls in the same order, with the same shapes and dtypes")
 
     def _missing(self):
         """Ranks that have not said what they call; all others, once all have."""
-        if not self.exchange:
+        if self.table:
+            silent = self.table.absent()
+        elif not self.exchange:
             return self.others
-        silent = [rank for rank in self.others if self.notes[rank * NOTE] != 1]
+        else:
+            silent = [rank for rank in self.others if self.notes[rank * NOTE] != 1]
         return silent or self.others
 
     def _collective(self, call, start):
@@ -174,15 +202,25 @@ class MPIProcessGroup(Queue, ProcessGroup):
                 yield
         return self.submit(call, steps, self._missing)
 
+    def _on_table(self, call, name, *operands):
+        """A Work: the table's collective of this name, which begins with the agreement."""
+        collective = getattr(self.table, name)
+        return self.submit(call, lambda _: collective(lambda values: self._agree(call, values), *operands),
+                           self._missing)
+
     # ------------------------------------------------------------ the entries
 
     def barrier(self, call):
         return self.submit(call, lambda _: self._agree(call), self._missing)
 
     def broadcast(self, tensor, root, call):
+        if self.table:
+            return self._on_table(call, "broadcast", tensor, root)
         return self._collective(call, lambda: self.comm.Ibcast(memory(tensor), root))
 
     def all_reduce(self, tensor, op, call):
+        if self.table:
+            return self._on_table(call, "all_reduce", tensor, op)
         size = tensor.numel() * tensor.element_size()
         if self.exchange and 0 < size <= NOTE - WORDS:
             return self.submit(call, lambda _: self._short_all_reduce(tensor, op, call, size), self._missing)
@@ -203,6 +241,8 @@ class MPIProcessGroup(Queue, ProcessGroup):
         return self._collective(call, start)
 
     def all_gather(self, output, tensor, call):
+        if self.table:
+            return self._on_table(call, "all_gather", output, tensor)
         return self._collective(call, lambda: self.comm.Iallgather(memory(tensor), self._by_rank(output)))
 
     def gather(self, output, tensor, root, call):
@@ -214,6 +254,9 @@ class MPIProcessGroup(Queue, ProcessGroup):
                                                                  memory(tensor), root))
 
     def reduce_scatter(self, output, input, op, call):
+        if self.table:
+            return self._on_table(call, "reduce_scatter", output, input, op)
+
         def start():
             buffer, count, kind = numbers(input)
             return self.comm.Ireduce_scatter_block([buffer, count // self.size(), kind], numbers(output),

@@ -22,7 +22,7 @@ from mpi4py import MPI  # noqa: E402  (after the two lines above)
 from cygrad.distributed import DistBackendError  # noqa: E402
 from cygrad_mpi.board import FAILED, LEAVING, LEFT, RUNNING, Board  # noqa: E402
 
-__all__ = ["MPI", "begin", "board", "bounded", "lock", "pause", "run_in_background", "stuck"]
+__all__ = ["MPI", "begin", "board", "bounded", "crowded", "lock", "pause", "run_in_background", "stuck", "waiting"]
 
 LINGER = 3.0        # seconds that a failed process stays, for others to read why
 SPINS = 200         # turns before a wait begins to sleep, where each rank has a processor: some tenths of a millisecond
@@ -59,17 +59,7 @@ def begin(rank, world_size, timeout):
             f"WORLD_SIZE is {world_size}, but MPI has started {world.size} process{'es' * (world.size > 1)} together: "
             f"start the program with `mpiexec -n {world_size} python script.py` or `python -m cygrad.distributed.run "
             f"--nproc-per-node {world_size} script.py`")
-    until = time.monotonic() + seconds
-
-    def wait(request):
-        turn = 0
-        while not tested(request):
-            if time.monotonic() > until:
-                raise DistBackendError(f"init_process_group(): not all of {world.size} processes came within "
-                                       f"{seconds:g} s")
-            pause(turn)
-            turn += 1
-
+    wait = waiting(seconds, f"init_process_group(): not all of {world.size} processes came within {seconds:g} s")
     with lock:
         together = world.Ibarrier()
     wait(together)
@@ -86,6 +76,22 @@ def begin(rank, world_size, timeout):
         atexit.register(end)
         _notice_exceptions()
     return comm
+
+
+def waiting(seconds, words):
+    """A function that waits for requests, all together at most so long, and then raises DistBackendError of these
+    words."""
+    until = time.monotonic() + seconds
+
+    def wait(request):
+        turn = 0
+        while not tested(request):
+            if time.monotonic() > until:
+                raise DistBackendError(words)
+            pause(turn)
+            turn += 1
+
+    return wait
 
 
 def tested(request):
@@ -223,6 +229,11 @@ def fail(reason):
 def processors():
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def crowded():
+    """Whether there are more ranks on this host than processors."""
+    return _State.spins == SPINS_CROWDED
 
 
 def pause(turn):

@@ -1,10 +1,11 @@
 """If one of these fails, ranks of one host get wrong values through the memory that they share, or leave it behind."""
 import mmap
+import os
 import threading
 
 import pytest
 from extras import need_mpi
-from ranks import succeeded
+from ranks import run, succeeded
 
 LONG = """
     def values(of, count, dtype):
@@ -115,6 +116,21 @@ def test_calls_of_two_groups_and_sends_between_them(tmp_path):
         work.wait()
     assert (big == 6).all() and (came == (rank - 1) % size).all() and (rank == 1 or (pair == 2).all())
     """)
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="looks into Linux's memory for files")
+def test_a_killed_program_leaves_nothing_in_memory(tmp_path):
+    need_mpi()
+    ended = run(tmp_path, 2, """
+    with open("/proc/self/maps") as file:
+        say("MAPPED " + " ".join(sorted({line.split(None, 5)[5].strip() for line in file if "/dev/shm/" in line})))
+    dist.barrier()
+    time.sleep(0.2)
+    os.kill(os.getpid(), signal.SIGKILL)
+    """)
+    mapped = [line.split()[1:] for line in ended.lines() if line.startswith("MAPPED")]
+    names = {name for names in mapped for name in names if name.startswith("/dev/shm/")}
+    assert len(mapped) == 2 and names and not any(os.path.exists(name) for name in names), ended.out
 
 
 # ---------------------------------------------------------------------- the turnstile by itself

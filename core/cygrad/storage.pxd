@@ -1,4 +1,10 @@
 """Storage: a reference-counted run of bytes on one device."""
+from cpython.object cimport PyObject
+
+cdef class VersionCounter:
+    cdef unsigned int value
+    cdef unsigned int *count          # where it counts: its `value`, or a storage's `version`
+    cdef PyObject *storage            # borrowed: that storage, or NULL
 
 cdef class Storage:
     cdef readonly object backend      # the Backend that owns the memory
@@ -8,7 +14,9 @@ cdef class Storage:
     cdef Py_ssize_t nbytes_
     cdef Py_ssize_t capacity          # for the backend's allocator: bytes really taken
     cdef unsigned int version         # in-place changes so far, shared by all views
+    cdef PyObject *counter            # borrowed: the VersionCounter that counts here, or NULL
     cdef readonly object owner        # what keeps foreign memory alive, or None when the backend owns it
 
+cdef VersionCounter counter_at(Storage storage)
 cdef Storage new_storage(object backend, int index, Py_ssize_t nbytes)
 cdef Storage wrap_memory(object backend, void *pointer, Py_ssize_t nbytes, object owner)

@@ -6,6 +6,7 @@ dtypes. Memory comes from `Backend.allocate` and goes back through `Backend.rele
 of others (a NumPy array, a DLPack capsule) is kept alive by `owner` instead, and so is memory that was lent to others.
 """
 cimport cython
+from cpython.object cimport PyObject
 
 from cygrad.backend cimport Backend
 
@@ -20,12 +21,42 @@ cdef class Kept:
 cdef set _orphans = set()       # backends whose devices a parent process had opened, and whose drivers don't follow
 
 
+@cython.freelist(16)
+cdef class VersionCounter:
+    """Counts the in-place changes of a tensor and its views where their storage's `version` is not what they share.
+
+    A tensor that goes to another storage keeps its count, and so do the views that stay: the counter then counts in the
+    storage that was left, for those who know only that, and keeps the number when that storage goes.
+    """
+
+    def __cinit__(self):
+        self.count = &self.value
+
+    def __dealloc__(self):
+        if self.storage != NULL:
+            (<Storage>self.storage).counter = NULL
+
+
+cdef VersionCounter counter_at(Storage storage):
+    """The counter that counts in a storage."""
+    cdef VersionCounter counter
+    if storage.counter != NULL:
+        return <VersionCounter>storage.counter
+    counter = VersionCounter.__new__(VersionCounter)
+    counter.count = &storage.version
+    counter.storage = <PyObject *>storage
+    storage.counter = <PyObject *>counter
+    return counter
+
+
 @cython.no_gc
 @cython.freelist(64)
 cdef class Storage:
     """A run of bytes on one device, shared by the tensors that view it. Made by tensors, not by hand."""
 
     def __dealloc__(self):
+        if self.counter != NULL:
+            leave(<VersionCounter>self.counter)
         if self.owner is None and self.backend is not None and not (_orphans and self.backend in _orphans):
             (<Backend>self.backend).release(self)
 
@@ -81,6 +112,13 @@ cdef class Storage:
         self.nbytes_, other.nbytes_ = other.nbytes_, self.nbytes_
         self.capacity, other.capacity = other.capacity, self.capacity
         self.owner, other.owner = other.owner, self.owner
+
+
+cdef void leave(VersionCounter counter) noexcept:
+    """Count in the counter itself from now on: the storage goes."""
+    counter.value = counter.count[0]
+    counter.count = &counter.value
+    counter.storage = NULL
 
 
 cdef Storage new_storage(object backend, int index, Py_ssize_t nbytes):

@@ -1,14 +1,11 @@
 """Tensor: a View with gradient bookkeeping; what a user holds."""
 from cpython.object cimport PyObject
 from cygrad.dtype cimport DType
-from cygrad.storage cimport Storage
+from cygrad.storage cimport Storage, VersionCounter
 from cygrad.view cimport View
 
 cdef enum Creation:      # how a view came to be; decides whether it may be changed in place
     CREATED_NORMALLY, CREATED_IN_NO_GRAD, CREATED_BY_MULTI_OUTPUT, CREATED_IN_INFERENCE, CREATED_IN_CUSTOM_FUNCTION
-
-cdef class VersionCounter:
-    cdef unsigned int value
 
 cdef class Tensor(View):
     cdef int requires                 # bit 0: requires_grad, of leaves and results alike; bit 1: it has a tangent
@@ -20,7 +17,7 @@ cdef class Tensor(View):
     cdef object gradient              # Tensor or None
     cdef Tensor base                  # the tensor this one is a view of, or None
     cdef unsigned int view_version    # version at which the `node` of a view was right
-    cdef VersionCounter counter       # own version counter (of `.data`), or None: the storage's
+    cdef VersionCounter counter       # what it counts versions by, or None: its storage's `version`
     cdef PyObject *accumulator        # borrowed: this leaf's AccumulateGrad while one exists
     cdef object hooks                 # dict id -> hook, or None
     cdef object post_hooks            # the same, run after accumulation
@@ -34,13 +31,13 @@ cdef inline bint requires_grad(Tensor t) noexcept:
     return t.requires or (t.base is not None and t.base.requires)
 
 cdef inline unsigned int version_of(Tensor t) noexcept:
-    return t.memory.version if t.counter is None else t.counter.value
+    return t.memory.version if t.counter is None else t.counter.count[0]
 
 cdef inline void bump_version(Tensor t) noexcept:
     if t.counter is None:
         t.memory.version += 1
     else:
-        t.counter.value += 1
+        t.counter.count[0] += 1
 
 cdef Tensor new_tensor()
 cdef Tensor alias(Tensor t)

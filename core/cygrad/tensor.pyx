@@ -13,6 +13,7 @@ from cpython.ref cimport Py_CLEAR, Py_DECREF, Py_INCREF
 from cygrad.autograd.modes cimport interceptions, grad_enabled, inference_enabled, refuse_in_transforms
 from cygrad.backend cimport Backend
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, plain_of
+from cygrad.storage cimport VersionCounter, counter_at
 from cygrad.tensors.operators cimport (ABS, ADD, AND, DIV, EQ, FLOOR_DIVIDE, GE, GT, INVERT, LE, LEFT_SHIFT,
                                        LT, MUL, NE, NEG, OR, REMAINDER, RIGHT_SHIFT, SUB, XOR, operators)
 from cygrad.tensors cimport overriding
@@ -58,11 +59,6 @@ cdef inline object inplace(int operator, object x, object y):
     if pair_is_watched(x, y):
         return hand_over_inplace(operator, x, y)
     return operators.inplace(<object>operators.ops[operator], x, y)
-
-
-@cython.freelist(16)
-cdef class VersionCounter:
-    """Counts in-place changes where a tensor does not share its storage's counter (`.data`)."""
 
 
 cdef class Tensor(View):
@@ -753,9 +749,9 @@ cdef class Tensor(View):
         self.counter = counter
 
     def _take(self, Tensor other not None):
-        """Become a window on other's storage with other's geometry and dtype (history and version stay)."""
-        if other.memory is not self.memory:
-            self._count_from(version_of(self))
+        """Become a window on other's storage with other's geometry and dtype; history and version counter stay."""
+        if self.counter is None and other.memory is not self.memory:
+            self.counter = counter_at(self.memory)
         fill_strided(self, other.memory, other.dtype, other.offset, other.rank, other.sizes, other.strides)
 
     def _become(self, Tensor other not None):

@@ -54,6 +54,12 @@ PROGRAMS = """
     x = m.trapezoid(m.tensor([1e38, 3e38])); y = m.ldexp(m.tensor(1e30), m.tensor(-200))
     x = m.pow(2, m.zeros(3, 4).T); y = m.normal(m.ones(3), m.ones(3), out=m.zeros(3))
     a = m.func.jvp(lambda q: q * q, (m.ones(3).int(),), (m.ones(3).int(),))
+    x = m.ones(4); y = x[1:3]; x.data = x.data.clone(); x.mul_(2); y.add_(1); z = x.view(4); z.mul_(2)
+    x = m.ones(4); y = x[1:3]; z = m.arange(4.); y.set_(z.untyped_storage(), 0, (2,)); y.mul_(3); x.add_(1); w = y.data
+    x = m.ones(4); y = x.detach(); x.data = m.zeros(2); x.data = m.zeros(3); x.add_(1); y.mul_(2); z = y.data; z.add_(1)
+    x = m.ones(4); y = x.data; z = y[1:]; y.data = m.zeros(2); z.mul_(2); y.mul_(2); x.add_(1)
+    q = m.ones(3, requires_grad=True); x = q * 2; y = x.detach(); z = x*x; x.data = m.ones(3); y.add_(2); z.backward(q)
+    q = m.ones(3, requires_grad=True); x = q * 2; z = x * x; x.data = x.data.clone(); x.data.mul_(2); z.sum().backward()
     x = m.ones(2) > 0; a = m.dist(m.ones(2), x); b = m.norm(m.ones(3), axis=0); c = m.ones(3).norm(out=m.zeros(()))
     x = m.sort(m.ones(2), out=(m.zeros(0), m.zeros(0, dtype=m.int64))); t = type(x).__name__
     v = m.ones(2, 2, dtype=m.complex64, requires_grad=True); a = v.select_scatter(m.ones(2, dtype=m.complex64), 0, 0)

@@ -127,7 +127,7 @@ LAYERS = [
     "dispatch devices.transfers devices.home",
     "autograd",
     "random",
-    "ops.declare errors.accepted errors.refused_calls errors.signatures",
+    "ops.declare errors.accepted errors.first_faults errors.refused_calls errors.signatures",
     ("ops named_tensors tensors devices autograd.derivatives autograd.shortcuts autograd.forward_mode "
      "autograd.forward_ad serialization"),
 ]

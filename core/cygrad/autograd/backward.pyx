@@ -261,7 +261,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 
 cdef list batched_grad(tuple outputs, object seeds, object retain_graph, bint create_graph, tuple tensors):
     """One pass for as many gradients of the outputs as their first axis counts."""
-    cdef tuple given = (seeds,) if isinstance(seeds, Tensor) else tuple(seeds)
+    cdef tuple given = (None,) * len(outputs) if seeds is None else (seeds,) if isinstance(seeds, Tensor) \
+        else tuple(seeds)
     cdef list unused = []
     for i, (output, seed) in enumerate(zip(outputs, given)):
         if seed is not None and seed.shape[1:] != output.shape:
@@ -271,6 +272,15 @@ cdef list batched_grad(tuple outputs, object seeds, object retain_graph, bint cr
                 f"output, but a mismatch was detected: grad_output[{i}] has a shape of {seed.shape[1:]} and "
                 f"output[{i}] has a shape of {output.shape}. If you only want some tensors in `grad_output` to be "
                 "considered batched, consider using vmap.".replace("cygrad.", "torch."))
+
+    for output, seed in zip(outputs, given):
+        if seed is None and output.requires_grad and output.numel() != 1:
+            return differentiate(outputs, given, retain_graph, create_graph, tensors, False)        # which refuses it
+        if seed is None:
+            what = ("some input, but that input is a Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= "
+                    "in_dim < 0." if output.requires_grad else "an input but the input is of type <class 'NoneType'>. "
+                    "We cannot vmap over non-Tensor arguments, please use None as the respective in_dim")
+            raise ValueError(f"vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for {what}")
 
     def one(*each):
         unused[:] = []
@@ -340,7 +350,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_grap
     if any_overridden(tensors + tensors_of(outputs)):
         return hand_over_call(grad, (outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs,
                                      allow_unused, is_grads_batched, materialize_grads), {})
-    if is_grads_batched and grad_outputs is not None:
+    if is_grads_batched:
         found = batched_grad(tensors_of(outputs), grad_outputs, retain_graph, create_graph, tensors)
     else:
         found = differentiate(outputs, grad_outputs, retain_graph, create_graph, tensors, False)

@@ -13,6 +13,7 @@ import numpy as np
 
 from cygrad.errors import warn
 from cygrad.errors.accepted import NUMPYS_WORDS
+from cygrad.errors.first_faults import first_fault
 from cygrad.errors.signatures import NUMPY_NUMBERS, overloads, type_name
 
 
@@ -125,17 +126,24 @@ def explained(name, method, args, kwargs, error):
     """
     ways = overloads(name, method)
     if not ways:
-        return error
+        return first_fault(name, {**dict(enumerate(args)), **kwargs}, error)
     given = args[1:] if method else args
     words = pytorchs_words(ways, kwargs)
     try:
         for way in ways:
             if way.refusal(name, given, words) is None:
                 unreadable = way.unreadable(name, given, words)
-                return TypeError(unreadable) if unreadable else error
+                return TypeError(unreadable) if unreadable else first_fault(name, _values(way, args, given, words),
+                                                                            error)
         return TypeError(_refusal(name, ways, given, words, method))
     except TypeError as refused:        # a list with something that is no tensor
         return refused
+
+
+def _values(way, args, given, words):
+    """All arguments by name, `self` of a method, too."""
+    values = way.bound(given, words)
+    return values if given is args else {"input": args[0], **values}
 
 
 def settled(name, method, args, kwargs):

@@ -85,6 +85,8 @@ _OF_PAIRS = {
          "torch.{given}Tensor does not equal torch.{made}Tensor (while checking arguments for median)"),
         ("Expected tensor for argument #1 'indices' to have scalar type {made}; but got torch.{given}Tensor instead "
          "(while checking arguments for median)"), True)),
+    "histogram": tuple("torch.histogram: input tensor and %s tensor should have the same dtype, but got input {made_C} "
+                       "and %s {given_C}".replace("%s", word) for word in ("hist", "bin_edges")) + (True,),
     **dict.fromkeys(("topk", "sort"), (EXACT["expected"], EXACT["expected"], True)),
     "linalg_eig": (
         ("torch.linalg.eig: Expected eigenvalues to be safely castable from {made} dtype, but got eigenvalues with "

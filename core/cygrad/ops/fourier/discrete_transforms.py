@@ -96,9 +96,9 @@ def with_out(kind, name, function):
     @functools.wraps(function)
     def public(input, *args, out=None, **kwargs):
         need_tensors("fft_" + name, input=input)
+        result = function(input, *args, **kwargs)
         if out is not None and not (out.is_complex() if kind == "complex" else out.is_floating_point()):
             raise RuntimeError(f"{words} expects a {kind} output tensor, but got {SCALAR_NAMES[out.dtype.code]}")
-        result = function(input, *args, **kwargs)
         return result if out is None else write_out("fft_" + name, result, out)
     return public
 

@@ -155,6 +155,7 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """
     for position, (argument, value) in enumerate((("input", input), ("batch1", batch1), ("batch2", batch2)), 1):
         need_tensor(value, "addbmm", argument, position)
+    input.expand(batch1.size(1), batch2.size(2))
     if batch1.dim() != 3 or batch2.dim() != 3:
         raise RuntimeError(f"batch{1 if batch1.dim() != 3 else 2} must be a 3D tensor")
     if batch1.shape[0] != batch2.shape[0]:

@@ -300,6 +300,10 @@ def bilinear(input1, input2, weight, bias=None):
 
 
 def check_bilinear(input1, input2, weight, bias):
+    given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
+    if len({t.dtype for t in given.values()}) > 1:
+        raise RuntimeError("All tensors must have the same dtype, got " + ", ".join(
+            f"{name}: {C_TYPES[t.dtype.code]}" for name, t in given.items()))
     axes = input1.dim()
     if input2.dim() != axes:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {axes} and {input2.dim()}")
@@ -316,7 +320,3 @@ def check_bilinear(input1, input2, weight, bias):
                            f"{weight.shape[0]}")
     if weight.dtype is cygrad.bool:
         raise refused("bmm", weight.dtype)
-    if not input1.dtype is input2.dtype is weight.dtype:
-        names = [C_TYPES[t.dtype.code] for t in (input1, input2, weight)]
-        raise RuntimeError(f"All tensors must have the same dtype, got input1: {names[0]}, input2: {names[1]}, "
-                           f"weight: {names[2]}")

@@ -64,12 +64,12 @@ cdef bint any_tracked(list tensors):
     return False
 
 
-cdef check_out(str name, list tensors, DType dtype, out):
-    """Refuse an `out=` that can't take the result."""
-    refuse_out_grad(name, *tensors, out)
+cdef int check_out_dtype(DType dtype, out) except -1:
+    """Refuse an `out=` of a dtype that the result can't be cast to."""
     if isinstance(out, Tensor) and not can_cast_to(dtype, (<Tensor>out).dtype):
         raise TypeError("cygrad.cat(): input types can't be cast to the desired output type "
                         + SCALAR_NAMES[(<Tensor>out).dtype.code])
+    return 0
 
 
 # ------------------------------------------------------------------------ cat
@@ -112,6 +112,8 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     cdef int i, number, rank, d
     if not parts:
         raise ValueError("cygrad.cat(): expected a non-empty list of Tensors")
+    if out is not None:
+        refuse_out_grad("cat", *parts, out, None)         # whether they overlap is asked later
     for i in range(len(parts)):
         t = <Tensor>parts[i]
         if t.rank == 0:
@@ -124,6 +126,8 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     if rank == 1 and model.sizes[0] == 0:       # tensors without a shape all of them: any axis will do
         dim, axis = 0, None
     d = wrap_dim(dim if axis is None else axis, rank)
+    if out is not None:
+        check_out_dtype(common_dtype(parts), out)
     for number in range(len(parts)):
         t = <Tensor>parts[number]
         if t.rank == 1 and t.sizes[0] == 0 and rank != 1:           # an empty tensor of old: no shape at all
@@ -141,7 +145,7 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     check_devices(parts)
     dtype = common_dtype(parts)
     if out is not None:
-        check_out("cat", parts, dtype, out)
+        refuse_out_grad("cat", *parts, out)
     for i in range(rank):
         sizes[i] = model.sizes[i]
     sizes[d] = total
@@ -197,6 +201,8 @@ def _stack(tensors, dim=0, *, out=None):
     cdef int i = 0, d
     if not parts:
         raise RuntimeError("stack expects a non-empty TensorList")
+    if out is not None:
+        refuse_out_grad("stack", *parts, out)
     first = <Tensor>parts[0]
     d = wrap_dim(dim, first.rank + 1)
     if first.rank == MAX_RANK:
@@ -209,7 +215,7 @@ def _stack(tensors, dim=0, *, out=None):
     check_devices(parts)
     dtype = common_dtype(parts)
     if out is not None:
-        check_out("stack", parts, dtype, out)
+        check_out_dtype(dtype, out)
     result = stacked_channels_last(parts, dtype, d) if first.rank > 3 and not first.dense and d < first.rank else None
     if result is None:
         for i in range(first.rank + 1):

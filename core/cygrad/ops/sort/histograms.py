@@ -10,6 +10,7 @@ from cygrad.dispatch.raw import scatter_into
 from cygrad.ops.declare.primitives import own, primitive
 from cygrad.ops.declare.registry import functions, op
 from cygrad.ops.index.gathering import ADD
+from cygrad.ops.declare.out_words import check_dtypes
 from cygrad.ops.declare.operand_types import need_tensors, refused
 from cygrad.ops.sort.host_loops import bin_counts, counts_of
 from cygrad.ops.sort.searching import DTYPES, positions
@@ -25,9 +26,7 @@ def _noted(self, hist, edges):
 
 
 def check(input, bins, weight):
-    """PyTorch's refusals, in its order."""
-    if input.dtype not in (cygrad.float32, cygrad.float64):
-        raise refused("histogramdd", input.dtype)
+    """PyTorch's refusals, in its order, but for that of a dtype, which comes last."""
     if input.dim() < 2:
         raise RuntimeError(f"{NAME}input tensor should have at least 2 dimensions")
     axes = input.shape[-1]
@@ -58,6 +57,12 @@ def check(input, bins, weight):
             raise RuntimeError(f"{NAME}if weight tensor is provided it should have the same shape as the input tensor "
                                "excluding its innermost dimension, but got input with shape "
                                f"{list(input.shape)} and weight with shape {list(weight.shape)}")
+
+
+def need_kernel(input):
+    """Refuse numbers that there is no kernel for."""
+    if input.dtype not in (cygrad.float32, cygrad.float64):
+        raise refused("histogramdd", input.dtype)
 
 
 def ranges_of(data, range):
@@ -118,14 +123,18 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
     need_tensors("histogramdd", input=input)
     if isinstance(bins, int):
         bins = [bins] * (input.shape[-1] if input.dim() else 0)
-    check(input, bins, weight)
-    data = input.detach().reshape(-1, input.shape[-1])
     given = all(isinstance(edges, Tensor) for edges in bins)
+    if input.dim() > 1 and not given:
+        ranges = ranges_of(input.detach().reshape(-1, input.shape[-1]), range)
+        need_kernel(input)
+    check(input, bins, weight)
+    need_kernel(input)
+    data = input.detach().reshape(-1, input.shape[-1])
     if given:
         edges = tuple(each.detach() for each in bins)
     else:
         edges = tuple(cygrad.linspace(low, high, count + 1, dtype=input.dtype, device=input.device)
-                      for (low, high), count in zip(ranges_of(data, range), bins))
+                      for (low, high), count in zip(ranges, bins))
     sizes = [each.numel() - 1 for each in edges]
     cell = cygrad.zeros(data.shape[:1], dtype=cygrad.int64, device=input.device)
     inside = cygrad.ones_like(cell, dtype=cygrad.bool)
@@ -288,11 +297,13 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
     >>> cygrad.histogram(cygrad.tensor([1., 2., 1.]), 3, range=(0., 3.)).hist
     tensor([0., 2., 1.])
     """
-    if input.dtype.name not in ("float32", "float64"):
-        raise NotImplementedError(f"\"histogramdd\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
     data = input.detach().reshape(-1)
     if not isinstance(bins, Tensor) and bins <= 0:
         raise RuntimeError(f"cygrad.histogramdd(): bins must be > 0, but got {bins} for dimension 0")
+    if out is not None:
+        check_dtypes("histogram", None, (input, input), out, (), {})
+    if not isinstance(bins, Tensor):
+        need_kernel(input)
     parts = data.new_ones(data.shape) if weight is None else weight.detach().reshape(-1)
     check(data.unsqueeze(1), [bins], parts)
     if isinstance(bins, Tensor):
@@ -304,6 +315,7 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
         else:
             high = 1.0
         edges = functions["linspace"](low, high, bins + 1, dtype=input.dtype, device=input.device)
+    need_kernel(input)
     count = edges.numel() - 1
     inside = (data >= edges[0]) & (data <= edges[-1])
     places = positions(edges, data.masked_select(inside), True).sub(1).clamp(max=count - 1)

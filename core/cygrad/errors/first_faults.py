@@ -1,0 +1,113 @@
+"""Which of two faults PyTorch tells: what it looks at before that which an op here refused.
+
+Ops check where they use a thing. PyTorch looks at axes, shapes, the dtype of `out` and numbers in an order of its own:
+a kernel is asked last, so that it lacks a dtype is told only where all else is right, and a number is converted to the
+dtype of a kernel by that kernel. Nothing here runs for a call that works.
+"""
+import re
+
+from cygrad.dispatch.operands import broadcast
+from cygrad.dispatch.promotion import check_scalar, result_type
+from cygrad.dtype import can_cast, get_default_dtype
+from cygrad.ops.declare.out_words import EXACT, check_dtypes, text
+from cygrad.tensor import Tensor
+
+# Ops of two tensors whose shapes broadcast, and what they give: the promoted dtype, or a float one for integers.
+_PAIRS = frozenset("""
+    atan2 arctan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp_max clamp_min copysign
+    fmax fmin fmod gcd hypot igamma igammac lcm logaddexp logaddexp2 maximum minimum nextafter remainder floor_divide
+    special_gammainc special_gammaincc xlogy special_xlogy special_xlog1py special_zeta""".split())
+_OF_FLOATS = frozenset("""
+    acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh copysign cos cosh
+    deg2rad digamma erf erfc erfinv exp exp2 expm1 i0 lgamma log log10 log1p log2 logit rad2deg reciprocal rsqrt
+    sigmoid sin sinc sinh sqrt tan tanh xlogy special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0
+    special_bessel_y1 special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2
+    special_expit special_expm1 special_gammaln special_i0 special_i0e special_i1 special_i1e special_log1p
+    special_log_ndtr special_logit special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0
+    special_modified_bessel_k1 special_ndtri special_psi special_scaled_modified_bessel_k0
+    special_scaled_modified_bessel_k1 special_sinc special_spherical_bessel_j0 special_xlog1py special_xlogy
+    special_zeta""".split())
+# Ops of one tensor that give its dtype and nothing else.
+_OF_ITS_DTYPE = frozenset("abs absolute bitwise_not ceil floor frac neg round special_round sgn sign trunc".split())
+_ALONG_AN_AXIS = frozenset("cumprod cumsum log_softmax logcumsumexp softmax".split())
+# Ops that take `out_dtype`, for which only NVIDIA's devices have kernels.
+_MIXED = frozenset("addmm baddbmm bmm mm".split())
+_NO_KERNEL = re.compile('^".*" not implemented for ')
+# What Python says of a number that is converted to one that can't hold it.
+_UNFIT = re.compile("cannot convert float|must be real number, not complex|not supported between instances of|"
+                    "real number, not 'complex'|can't convert complex|int too large")
+
+
+def first_fault(name, values, error):
+    """The error that PyTorch raises for a call that was refused with `error`, which may be the same.
+
+    Parameters
+    ----------
+    name : str
+        The op's public name.
+    values : dict
+        The arguments by PyTorch's names.
+    """
+    if values.get("out_dtype") is not None and name in _MIXED:
+        overload = "dtype" if values.get("out") is None else "dtype_out"
+        return NotImplementedError(f"Could not run 'aten::{name}.{overload}' with arguments from the 'CPU' backend.")
+    if isinstance(error, NotImplementedError) and _NO_KERNEL.match(str(error)):
+        return _before_the_kernel(name, values) or error
+    if isinstance(error, (TypeError, ValueError, OverflowError)) and _UNFIT.search(str(error)):
+        return _unfit_number(values) or error
+    return error
+
+
+def _unfit_number(values):
+    """What PyTorch says of a number that the operands' dtype can't hold."""
+    tensors = [value for word, value in values.items() if isinstance(value, Tensor) and word != "out"]
+    if not tensors:
+        return None
+    dtype = result_type(*tensors)
+    try:
+        for value in values.values():
+            if isinstance(value, (float, complex)):
+                check_scalar(dtype, value)
+    except RuntimeError as found:
+        return found
+    return None
+
+
+def _before_the_kernel(name, values):
+    """A fault of axes, shapes or dtypes, which PyTorch finds before it looks for a kernel."""
+    inplace = name.endswith("_")
+    name = name.removesuffix("_")
+    operands = [value for word, value in values.items() if isinstance(value, Tensor) and word != "out"]
+    if not operands:
+        return None
+    out = operands[0] if inplace else values.get("out")
+    try:
+        dim = values.get("dim")
+        if type(dim) is int:
+            operands[0].size(dim)
+        if name in _PAIRS:
+            broadcast(*operands)
+    except (IndexError, RuntimeError) as found:
+        return found
+    if not isinstance(out, Tensor):
+        return None
+    made = values.get("dtype") or result_type(*operands)
+    if name in _OF_ITS_DTYPE and made is not out.dtype:
+        return RuntimeError(text(EXACT["found"], name, made.code, out.dtype.code))
+    if name in _ALONG_AN_AXIS:
+        return _refused_dtype(name, made, out)
+    if name in _OF_FLOATS and not (made.is_floating_point or made.is_complex):
+        made = get_default_dtype()
+    if name in _PAIRS | _OF_FLOATS and not can_cast(made, out.dtype):
+        return RuntimeError(text("result type {made} can't be cast to the desired output type {given}", name,
+                                 made.code, out.dtype.code))
+    return None
+
+
+def _refused_dtype(name, made, out):
+    """What an op says of an `out` that is not of the dtype it makes."""
+    try:
+        check_dtypes(name, None, (out.new_empty(0, dtype=made),), (out,), (), {})
+    except RuntimeError as found:
+        return found
+    return None

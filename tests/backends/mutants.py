@@ -8,6 +8,7 @@ import mutants_of_hardware as hardware
 import mutants_of_numbers as numbers
 import mutants_of_ports as ports
 import mutants_of_protocol as protocol
+import mutants_of_shortcuts as shortcuts
 import mutants_of_strangers as strangers
 import mutants_of_users as users
 import mutants_of_vendors as vendors
@@ -21,6 +22,8 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             users.values, users.rows, users.places,
             hardware.units, hardware.blocks, hardware.layouts, hardware.usual_cases, hardware.shared_state,
             ports.types, ports.descriptors, ports.limits_of_libraries, ports.habits,
+            shortcuts.formulas_of_usual_numbers, shortcuts.rows_of_usual_numbers, shortcuts.losses,
+            shortcuts.geometry_of_most_calls, shortcuts.answers_of_most_calls,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has"}

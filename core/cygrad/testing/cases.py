@@ -121,6 +121,16 @@ def _make_reduce(code, source, target, layout, rng):
                                              else dense)
 
 
+# Squares that float16 can't hold: in it they are 0, or infinite. (factor, dtype of the result)
+BEYOND_HALF = {"small": (5e-5, "float16"), "large": (300, "float32")}
+
+
+def _make_squares(size, rng):
+    factor, target = BEYOND_HALF[size]
+    values = factor * rng.uniform(1, 2, (3, 20011 if size == "small" else 33))
+    return REDUCE.index("square_sum"), dense(values, "float16"), result((3,), target)
+
+
 def _sum_of_moduli(op, a, out):
     return np.abs(a.astype(complex if a.dtype.kind == "c" else float)).sum(tuple(range(out.ndim, a.ndim)))
 
@@ -162,6 +172,9 @@ def reduce_cases():
     # the 20011 of "long columns": by some sqrt(n) units in the last place.
     limits = {"sum": Limit(4, terms=_sum_of_moduli), "square_sum": Limit(400, terms=_sum_of_squares),
               "prod": Limit(4, terms=_factors)}
+    for size in BEYOND_HALF:
+        yield Case(Key("reduce", f"square_sum of {size}", "float16", ""), partial(_make_squares, size), (2,),
+                   Limit(4, terms=_sum_of_squares))
     for code, op in enumerate(REDUCE):
         for source, target in _reduce_dtypes(op):
             for layout in REDUCTIONS:

@@ -43,6 +43,7 @@ LAYOUTS = {
     "second turned in a square": ((13, 13), (dense, reordered, dense), dense),
     "number": ((143,), (number, dense, repeated), dense),
     "number beside turned": ((7, 13), (reordered, number, number), dense),
+    "second repeated alike": ((7, 13), (repeated, repeated, repeated), dense),
     "large": ((70001,), (dense, dense, dense), dense),
     "large transposed": ((263, 270), (reordered, dense, reordered), dense),
 }

@@ -290,8 +290,12 @@ def test_the_twenty_calls(registered, both):
 
 # ---------------------------------------------------------------------- what keeps data
 
+@pytest.mark.filterwarnings("error")
 def test_pandas():
     pandas = library("pandas")
+    column = pandas.Series([1.0, 2.0])
+    cygrad.as_tensor(column)[0] = 5.0               # frames share their columns: a tensor has memory of its own
+    assert column[0] == 1
     frame = pandas.DataFrame({"a": cygrad.arange(3), "b": cygrad.ones(3, dtype=cygrad.float64)})
     assert frame.dtypes.astype(str).tolist() == ["int64", "float64"]
     assert cygrad.tensor(frame["b"]).dtype is cygrad.float64 and cygrad.as_tensor(frame["a"]).tolist() == [0, 1, 2]

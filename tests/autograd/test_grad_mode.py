@@ -308,8 +308,9 @@ def test_set_detect_anomaly_acts_at_once_and_restores():
 def test_anomaly_mode_refuses_nan():
     x = cygrad.zeros(1, requires_grad=True)
     y = (x.sqrt() * 0).sum()  # the gradient of sqrt at 0 is infinite, and 0 * inf is NaN
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
         with cygrad.autograd.set_detect_anomaly(True):
             with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values in its 0th output."):
                 y.backward()
+    assert sum("Error detected in SqrtBackward0" in str(each.message) for each in told) == 1

@@ -145,9 +145,9 @@ def retain_grad_of(Tensor t not None):
 # ------------------------------------------------------------- anomaly mode
 
 cdef int check_nan(object value, Node node, Py_ssize_t position) except -1:
+    """Refuse a gradient with NaN in it; the pass then says where its node was made."""
     if isinstance(value, Tensor) and (<Tensor>value).dtype.category >= CATEGORY_FLOAT:
         if value.isnan().any().item():
-            report_anomaly(node)
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {position}th output.")
     return 0
 

@@ -18,6 +18,8 @@ def taken(obj):
         import numpy      # optional dependency
         from cygrad.ops.create.from_data import as_tensor  # knot: it needs this module
         array = numpy.asarray(obj)
+        if not array.flags.writeable:       # what pandas gives, whose frames share their columns
+            array = array.copy()
         return as_tensor(array.tolist() if array.dtype.hasobject else array)
     return None
 

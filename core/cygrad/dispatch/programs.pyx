@@ -49,6 +49,10 @@ class Term:
         """This value where `condition` holds, else the other."""
         return where(condition, self, other)
 
+    def rounded(self):
+        """This value as an op would return it: see rounded_stages.py."""
+        return Term(("rounded",), (self,))
+
     def __getattr__(self, name):
         if name in UNARY:
             return lambda: Term(("unary", UNARY.index(name)), (self,), name in PREDICATES)
@@ -105,7 +109,8 @@ def steps_of(results):
             return
         for operand in node.operands:
             write(operand)
-        steps.append(node.step)
+        if node.step != ("rounded",):           # in one pass there is nothing to be done for it
+            steps.append(node.step)
         if node.operands and uses[id(node)] > 1:
             kept[id(node)] = len(kept)
             steps.append(("keep", kept[id(node)]))

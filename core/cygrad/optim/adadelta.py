@@ -4,7 +4,7 @@ from functools import cache
 import cygrad
 from cygrad.optim.checks import check_capturable, check_lr, check_not_negative, check_steps
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import as_scalar, descent, update
+from cygrad.optim.updates import as_scalar, descent, plus, rounded, squares, update
 
 __all__ = ["Adadelta", "adadelta"]
 
@@ -112,7 +112,11 @@ def adadelta(params, grads, square_avgs, acc_deltas, state_steps, capturable=Fal
 def _formula(maximize, decay):
     def step(p, v, u, g, rho, share, eps, down, weight_decay):
         g = descent(g, p, maximize, decay, weight_decay)
-        v = v * rho + g * g * share
-        change = (u + eps).sqrt() / (v + eps).sqrt() * g
-        return p + change * down, v, u * rho + change * change * share
+        v = squares(v, g, rho, share)
+        change = rounded(rounded(root(u, eps) / root(v, eps)) * g)
+        return plus(p, change, down), v, squares(u, change, rho, share)
+
+    def root(mean, eps):
+        return rounded(plus(mean, eps).sqrt())
+
     return step

@@ -4,7 +4,7 @@ from functools import cache
 import cygrad
 from cygrad.optim.checks import check_fused, check_fusible, check_lr, check_not_negative, check_steps
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import alike, as_scalar, counted, descent, unscaled, update
+from cygrad.optim.updates import alike, as_scalar, counted, descent, plus, rounded, unscaled, update
 
 __all__ = ["Adagrad", "adagrad"]
 
@@ -135,6 +135,6 @@ def adagrad(params, grads, state_sums, state_steps, fused=None, grad_scale=None,
 def _formula(maximize, decay):
     def step(p, total, g, eps, down, weight_decay):
         g = descent(g, p, maximize, decay, weight_decay)
-        total = total + g * g
-        return p + g / (total.sqrt() + eps) * down, total
+        total = rounded(total + g * g)
+        return p + g * down / plus(rounded(total.sqrt()), eps), total
     return step

@@ -5,7 +5,8 @@ import cygrad
 from cygrad.optim.checks import (check_betas, check_capturable, check_fused, check_fusible, check_not_negative,
                                  check_steps)
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import alike, as_scalar, counted, descent, unscaled, update, value_of
+from cygrad.optim.updates import (alike, as_scalar, counted, decayed, mean_of, narrow, plus, rounded, squares, unscaled,
+                                  update, value_of)
 
 __all__ = ["Adam", "adam"]
 
@@ -163,36 +164,41 @@ def adam(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, for
     lr, beta1, beta2 = as_scalar(lr), as_scalar(beta1), as_scalar(beta2)
     decay = bool(weight_decay != 0) and ("decoupled" if decoupled_weight_decay else "coupled")
     factor = 1 - lr * weight_decay if decay == "decoupled" else weight_decay
-    formula = _formula(maximize, decay, amsgrad)
     steps = counted(state_steps, capturable)
     if differentiable and not capturable:
         steps = state_steps
     written = [params, exp_avgs, exp_avg_sqs] + [max_exp_avg_sqs] * bool(amsgrad)
-    for step, lists in alike(steps, [*written, grads]):
+    for (step, exact), lists in alike(list(zip(steps, narrow(params))), [*written, grads]):
         root = (1 - beta2 ** step) ** 0.5
         size = lr / (1 - beta1 ** step)
         if not capturable and not differentiable:
             root, size = value_of(root), value_of(size)
         # (1 - beta1) m is as exact as a parameter is: PyTorch takes it in the parameter's dtype.
         share = 1 - (beta1.to(lists[0][0].dtype) if isinstance(beta1, cygrad.Tensor) else beta1)
-        update(formula, lists[:-1], lists[-1:],
-               (beta1, share, beta2, 1 - beta2, size * -root, root * eps, factor), capturable)
+        sizes = (-size, eps, root) if exact else (size * -root, root * eps, 1)
+        update(_formula(maximize, decay, amsgrad, exact), lists[:-1], lists[-1:],
+               (beta1, share, beta2, 1 - beta2, *sizes, factor), capturable)
 
 
 @cache
-def _formula(maximize, decay, amsgrad):
+def _formula(maximize, decay, amsgrad, exact):
     def moments(p, m, v, g, beta1, share1, beta2, share2, factor):
-        g = descent(g, p, maximize, decay == "coupled", factor)
-        return m * beta1 + g * share1, v * beta2 + g * g * share2
+        p, g = decayed(p, g, maximize, decay, factor)
+        return p, mean_of(m, g, beta1, share1), squares(v, g, beta2, share2)
 
-    # m / (sqrt(v) / root + eps) is m * root / (sqrt(v) + eps * root)
-    def step(p, m, v, g, beta1, share1, beta2, share2, down, eps, factor):
-        m, v = moments(p, m, v, g, beta1, share1, beta2, share2, factor)
-        return (p * factor if decay == "decoupled" else p) + m / (v.sqrt() + eps) * down, m, v
+    # m / (sqrt(v) / root + eps) is m * root / (sqrt(v) + eps * root), if not exactly
+    def moved(p, m, v, down, eps, root):
+        if exact:
+            return p + m * down / plus(rounded(rounded(v.sqrt()) / root), eps)
+        return p + m / (v.sqrt() + eps) * down
 
-    def amsgrad_step(p, m, v, most, g, beta1, share1, beta2, share2, down, eps, factor):
-        m, v = moments(p, m, v, g, beta1, share1, beta2, share2, factor)
-        most = most.maximum(v)
-        return (p * factor if decay == "decoupled" else p) + m / (most.sqrt() + eps) * down, m, v, most
+    def step(p, m, v, g, beta1, share1, beta2, share2, down, eps, root, factor):
+        p, m, v = moments(p, m, v, g, beta1, share1, beta2, share2, factor)
+        return moved(p, m, v, down, eps, root), m, v
+
+    def amsgrad_step(p, m, v, most, g, beta1, share1, beta2, share2, down, eps, root, factor):
+        p, m, v = moments(p, m, v, g, beta1, share1, beta2, share2, factor)
+        most = rounded(most.maximum(v))
+        return moved(p, m, most, down, eps, root), m, v, most
 
     return amsgrad_step if amsgrad else step

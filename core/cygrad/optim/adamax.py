@@ -4,7 +4,7 @@ from functools import cache
 import cygrad
 from cygrad.optim.checks import check_betas, check_capturable, check_lr, check_not_negative, check_steps
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import alike, as_scalar, counted, descent, update
+from cygrad.optim.updates import alike, as_scalar, counted, descent, mean_of, plus, rounded, update
 
 __all__ = ["Adamax", "adamax"]
 
@@ -114,6 +114,6 @@ def adamax(params, grads, exp_avgs, exp_infs, state_steps, foreach=None, maximiz
 def _formula(maximize, decay):
     def step(p, m, u, g, beta1, share1, beta2, eps, down, weight_decay):
         g = descent(g, p, maximize, decay, weight_decay)
-        m, u = m * beta1 + g * share1, (u * beta2).maximum(g.abs() + eps)
-        return p + m / u * down, m, u
+        m, u = mean_of(m, g, beta1, share1), rounded(rounded(u * beta2).maximum(plus(g.abs(), eps)))
+        return p + m * down / u, m, u
     return step

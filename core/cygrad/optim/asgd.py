@@ -4,7 +4,7 @@ from functools import cache
 import cygrad
 from cygrad.optim.checks import check_capturable, check_lr, check_not_negative, check_steps
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import alike, as_scalar, counted, descent, scalar_dtype, update, value_of
+from cygrad.optim.updates import alike, as_scalar, counted, descent, plus, rounded, scalar_dtype, update, value_of
 
 __all__ = ["ASGD", "asgd"]
 
@@ -130,6 +130,6 @@ def asgd(params, grads, axs, mus, etas, state_steps, foreach=None, maximize=Fals
 @cache
 def _formula(maximize, decay, first):
     def step(p, ax, g, kept, down, mu, weight_decay):
-        p = p * kept + descent(g, p, maximize, decay, weight_decay) * down
-        return p, p if first else ax + (p - ax) * mu
+        p = plus(rounded(p * kept), descent(g, p, maximize, decay, weight_decay), down)
+        return p, p if first else ax + rounded(rounded(p - ax) * mu)
     return step

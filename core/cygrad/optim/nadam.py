@@ -4,7 +4,8 @@ from functools import cache
 import cygrad
 from cygrad.optim.checks import check_betas, check_capturable, check_lr, check_not_negative, check_steps
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import alike, as_scalar, counted, descent, update, value_of
+from cygrad.optim.updates import (alike, as_scalar, counted, decayed, mean_of, narrow, plus, rounded, squares, update,
+                                  value_of)
 
 __all__ = ["NAdam", "nadam"]
 
@@ -121,7 +122,6 @@ def nadam(params, grads, exp_avgs, exp_avg_sqs, mu_products, state_steps, decoup
     lr = as_scalar(lr)
     decay = bool(weight_decay != 0) and ("decoupled" if decoupled_weight_decay else "coupled")
     factor = 1 - lr * weight_decay if decay == "decoupled" else weight_decay
-    formula = _formula(maximize, decay)
 
     def mu_of(step):
         return beta1 * (1.0 - 0.5 * 0.96 ** (step * momentum_decay))
@@ -130,20 +130,26 @@ def nadam(params, grads, exp_avgs, exp_avg_sqs, mu_products, state_steps, decoup
     for step, mu_product in zip(steps, mu_products):
         mu_product *= mu_of(step)
     products = mu_products if capturable or differentiable else [product.item() for product in mu_products]
-    for (step, product), lists in alike(list(zip(steps, products)), (params, exp_avgs, exp_avg_sqs, grads)):
+    for (step, product, exact), lists in alike(list(zip(steps, products, narrow(params))),
+                                               (params, exp_avgs, exp_avg_sqs, grads)):
         mu, next_mu = mu_of(step), mu_of(step + 1)
-        root = (1 - beta2 ** step) ** 0.5
+        correction = 1 - beta2 ** step
+        root = 1 if exact else correction ** 0.5
         now, later = -lr * (1.0 - mu) / (1.0 - product), -lr * next_mu / (1.0 - product * next_mu)
         if not capturable and not differentiable:
             now, later = value_of(now), value_of(later)
-        update(formula, lists[:3], lists[3:], (beta1, 1 - beta1, beta2, 1 - beta2, now * root, later * root,
-                                               eps * root, factor), capturable)
+        update(_formula(maximize, decay, exact), lists[:3], lists[3:],
+               (beta1, 1 - beta1, beta2, 1 - beta2, now * root, later * root, eps * root, correction, factor),
+               capturable)
 
 
 @cache
-def _formula(maximize, decay):
-    def step(p, m, v, g, beta1, share1, beta2, share2, now, later, eps, factor):
-        g = descent(g, p, maximize, decay == "coupled", factor)
-        m, v = m * beta1 + g * share1, v * beta2 + g * g * share2
-        return (p * factor if decay == "decoupled" else p) + (g * now + m * later) / (v.sqrt() + eps), m, v
+def _formula(maximize, decay, exact):
+    def step(p, m, v, g, beta1, share1, beta2, share2, now, later, eps, correction, factor):
+        p, g = decayed(p, g, maximize, decay, factor)
+        m, v = mean_of(m, g, beta1, share1), squares(v, g, beta2, share2)
+        if not exact:           # the correction's root is in the numbers
+            return p + (g * now + m * later) / (v.sqrt() + eps), m, v
+        scale = plus(rounded(rounded(v / correction).sqrt()), eps)
+        return rounded(p + g * now / scale) + m * later / scale, m, v
     return step

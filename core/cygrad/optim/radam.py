@@ -4,7 +4,7 @@ from functools import cache
 import cygrad
 from cygrad.optim.checks import check_betas, check_capturable, check_lr, check_not_negative, check_steps
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import alike, as_scalar, counted, descent, update
+from cygrad.optim.updates import alike, as_scalar, counted, decayed, mean_of, plus, rounded, squares, update
 
 __all__ = ["RAdam", "radam"]
 
@@ -117,34 +117,46 @@ def radam(params, grads, exp_avgs, exp_avg_sqs, state_steps, decoupled_weight_de
     for step, lists in alike(counted(state_steps, capturable), (params, exp_avgs, exp_avg_sqs, grads)):
         power = beta2 ** step
         rho_t = rho - 2 * step * power / (1 - power)
-        plain = -1 / (1 - beta1 ** step)
+        correction = 1 - beta1 ** step
+        plain = -1 / correction
         if capturable:
             rectified = ((rho_t - 4) * (rho_t - 2) * rho / ((rho - 4) * (rho - 2) * rho_t) * (1 - power)) ** 0.5
             adaptive = cygrad.where(rho_t > 5.0, plain * rectified, 0.0)
-            sizes = lr * cygrad.where(rho_t > 5.0, 0.0, plain), lr * adaptive
+            sizes = lr * cygrad.where(rho_t > 5.0, 0.0, plain), lr * adaptive, 1, 1
             formula = _captured(maximize, decay)
         elif rho_t > 5.0:
             rectified = ((rho_t - 4) * (rho_t - 2) * rho / ((rho - 4) * (rho - 2) * rho_t)) ** 0.5
-            sizes = lr, plain * rectified * (1 - power) ** 0.5
+            sizes = correction, -lr, (1 - power) ** 0.5, rectified
             formula = _adaptive(maximize, decay)
         else:
-            sizes = lr, plain
+            sizes = correction, -lr, 1, 1
             formula = _plain(maximize, decay)
         update(formula, lists[:3], lists[3:], (beta1, 1 - beta1, beta2, 1 - beta2, *sizes, eps, factor), capturable)
 
 
 def _formula(change):
-    """What makes a formula of a step that adds change(m, v, first size, second size, eps) to the parameter."""
+    """What makes a formula of a step that adds change(m, v, sizes, eps) to the parameter."""
     @cache
     def made(maximize, decay):
-        def step(p, m, v, g, beta1, share1, beta2, share2, first, second, eps, factor):
-            g = descent(g, p, maximize, decay == "coupled", factor)
-            m, v = m * beta1 + g * share1, v * beta2 + g * g * share2
-            return (p * factor if decay == "decoupled" else p) + change(m, v, first, second, eps), m, v
+        def step(p, m, v, g, beta1, share1, beta2, share2, first, second, third, fourth, eps, factor):
+            p, g = decayed(p, g, maximize, decay, factor)
+            m, v = mean_of(m, g, beta1, share1), squares(v, g, beta2, share2)
+            return p + change(m, v, (first, second, third, fourth), eps), m, v
         return step
     return made
 
 
-_plain = _formula(lambda m, v, lr, size, eps: m * size * lr)
-_adaptive = _formula(lambda m, v, lr, size, eps: m / (v.sqrt() + eps) * size * lr)
-_captured = _formula(lambda m, v, plain, adaptive, eps: m * plain + m / (v.sqrt() + eps) * adaptive)
+def _straight(m, v, sizes, eps):
+    correction, down, _, _ = sizes
+    return rounded(rounded(m / correction) * down)
+
+
+def _scaled(m, v, sizes, eps):
+    root, rectified = sizes[2:]
+    scale = rounded(root / plus(rounded(v.sqrt()), eps))
+    return rounded(rounded(_straight(m, v, sizes, eps) * scale) * rectified)
+
+
+_plain = _formula(_straight)
+_adaptive = _formula(_scaled)
+_captured = _formula(lambda m, v, sizes, eps: m * sizes[0] + m / (v.sqrt() + eps) * sizes[1])

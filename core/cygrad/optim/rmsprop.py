@@ -4,7 +4,7 @@ from functools import cache
 import cygrad
 from cygrad.optim.checks import check_capturable, check_lr, check_not_negative, check_steps
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import as_scalar, descent, update
+from cygrad.optim.updates import as_scalar, descent, mean_of, plus, rounded, squares, update
 
 __all__ = ["RMSprop", "rmsprop"]
 
@@ -122,29 +122,30 @@ def rmsprop(params, grads, square_avgs, grad_avgs, momentum_buffer_list, state_s
 @cache
 def _formula(maximize, decay, centered, momentum):
     def scaled(p, v, mean, g, alpha, share, eps, weight_decay):
-        """The gradient over the root, and the new means."""
+        """The gradient, the root that it is divided by, and the new means."""
         g = descent(g, p, maximize, decay, weight_decay)
-        v = v * alpha + g * g * share
-        mean = mean * alpha + g * share if centered else None
-        return g / ((v - mean * mean if centered else v).sqrt() + eps), v, mean
+        v = squares(v, g, alpha, share)
+        mean = mean_of(mean, g, alpha, share) if centered else None
+        root = plus(rounded((rounded(v - mean * mean) if centered else v).sqrt()), eps)
+        return g, root, v, mean
 
     def step(p, v, g, alpha, share, eps, down, weight_decay, mu):
-        g, v, _ = scaled(p, v, None, g, alpha, share, eps, weight_decay)
-        return p + g * down, v
+        g, root, v, _ = scaled(p, v, None, g, alpha, share, eps, weight_decay)
+        return p + g * down / root, v
 
     def step_with_momentum(p, v, b, g, alpha, share, eps, down, weight_decay, mu):
-        g, v, _ = scaled(p, v, None, g, alpha, share, eps, weight_decay)
-        b = b * mu + g
-        return p + b * down, v, b
+        g, root, v, _ = scaled(p, v, None, g, alpha, share, eps, weight_decay)
+        b = rounded(rounded(b * mu) + g / root)
+        return plus(p, b, down), v, b
 
     def centered_step(p, v, mean, g, alpha, share, eps, down, weight_decay, mu):
-        g, v, mean = scaled(p, v, mean, g, alpha, share, eps, weight_decay)
-        return p + g * down, v, mean
+        g, root, v, mean = scaled(p, v, mean, g, alpha, share, eps, weight_decay)
+        return p + g * down / root, v, mean
 
     def centered_step_with_momentum(p, v, mean, b, g, alpha, share, eps, down, weight_decay, mu):
-        g, v, mean = scaled(p, v, mean, g, alpha, share, eps, weight_decay)
-        b = b * mu + g
-        return p + b * down, v, mean, b
+        g, root, v, mean = scaled(p, v, mean, g, alpha, share, eps, weight_decay)
+        b = rounded(rounded(b * mu) + g / root)
+        return plus(p, b, down), v, mean, b
 
     if centered:
         return centered_step_with_momentum if momentum else centered_step

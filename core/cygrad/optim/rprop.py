@@ -4,7 +4,7 @@ from functools import cache
 import cygrad
 from cygrad.optim.checks import check_capturable, check_lr, check_steps
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import as_scalar, update
+from cygrad.optim.updates import alike, as_scalar, rounded, update
 
 __all__ = ["Rprop", "rprop"]
 
@@ -105,18 +105,19 @@ def rprop(params, grads, prevs, step_sizes, state_steps, foreach=None, capturabl
         check_capturable(params, state_steps)
     for step in state_steps:
         step += 1
-    update(_formula(maximize), (params, prevs, step_sizes), [grads], (step_size_min, step_size_max, etaminus, etaplus),
-           capturable)
+    for dtype, lists in alike([param.dtype for param in params], (params, prevs, step_sizes, grads)):
+        factors = cygrad.tensor([etaminus, etaplus], dtype=dtype.to_real()).tolist()        # elements in PyTorch
+        update(_formula(maximize), lists[:3], lists[3:], (step_size_min, step_size_max, *factors), capturable)
 
 
 @cache
 def _formula(maximize):
     def step(p, prev, size, g, least, most, minus, plus):
         g = -g if maximize else g
-        kept = g * prev
-        size = (size * plus).where(kept > 0, (size * minus).where(kept < 0, size))
+        kept = rounded(g * prev)
+        size = rounded((size * plus).where(kept > 0, (size * minus).where(kept < 0, size)))
         size = size.where((size < least).logical_not(), least)
-        size = size.where((size > most).logical_not(), most)
+        size = rounded(size.where((size > most).logical_not(), most))
         g = g.where((kept < 0).logical_not(), 0)
         return p - g.sign() * size, g, size
     return step

@@ -4,7 +4,7 @@ from functools import cache
 import cygrad
 from cygrad.optim.checks import check_fused, check_fusible
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import alike, as_scalar, descent, detached, unscaled, update
+from cygrad.optim.updates import alike, as_scalar, descent, detached, plus, rounded, unscaled, update
 
 __all__ = ["SGD", "sgd"]
 
@@ -142,7 +142,7 @@ def sgd(params, d_p_list, momentum_buffer_list, has_sparse_grad=False, foreach=N
 @cache
 def _plain(maximize, decay):
     def step(p, g, down, weight_decay):
-        return p + descent(g, p, maximize, decay, weight_decay) * down,
+        return plus(p, descent(g, p, maximize, decay, weight_decay), down),
     return step
 
 
@@ -150,6 +150,6 @@ def _plain(maximize, decay):
 def _with_momentum(maximize, decay, nesterov, first):
     def step(p, b, g, down, weight_decay, momentum, share):
         g = descent(g, p, maximize, decay, weight_decay)
-        b = detached(g) if first else b * momentum + g * share
-        return p + (g + b * momentum if nesterov else b) * down, b
+        b = detached(g) if first else plus(rounded(b * momentum), g, share)
+        return plus(p, plus(g, b, momentum) if nesterov else b, down), b
     return step

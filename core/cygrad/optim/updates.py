@@ -3,8 +3,9 @@
 A formula is a function of one parameter's tensors and of numbers: first the tensors that the step writes (the parameter
 and its state), whose new values it returns in the same order, then those it only reads (the gradient), then numbers. It
 is made of operators and methods, and looks at no value: what depends on options is decided when the formula is made,
-what depends on the step's count comes in as a number. So one text is what runs in one pass over memory, what autograd
-records in a differentiable step, and what a graph captures, where the numbers are tensors themselves.
+what depends on the step's count comes in as a number. Where PyTorch has an op end, the value is
+`rounded`, which counts in 16-bit floats. So one text is what runs in one pass over memory, what autograd records in a
+differentiable step, and what a graph captures, where the numbers are tensors themselves.
 """
 import cygrad
 
@@ -45,11 +46,38 @@ def update(formula, written, read, numbers, capturable=False):
             target.copy_(cygrad.view_as_complex(tensors[i]))
 
 
+def rounded(value):
+    """A formula's value as an op would return it: in 16-bit floats rounded, else as it is; a number as an element."""
+    return value.rounded() if hasattr(value, "rounded") else value
+
+
+def plus(a, b, alpha=None):
+    """In a formula, what `a.add(b, alpha=alpha)` gives: PyTorch takes the number that it gets as an element."""
+    return rounded(a + rounded(b) if alpha is None else a + b * rounded(alpha))
+
+
+def mean_of(mean, grad, beta, share):
+    """In a formula, the running mean, of which 1 - beta is new."""
+    return rounded(mean * beta + grad * share)
+
+
+def squares(mean, grad, beta, share):
+    """In a formula, the running mean of squares."""
+    return rounded(rounded(mean * beta) + grad * grad * share)
+
+
 def descent(grad, param, maximize, weight_decay, factor):
     """The gradient that a step goes down, in a formula: turned round to maximize, plus `factor` times the parameter."""
     if maximize:
         grad = -grad
-    return grad + param * factor if weight_decay else grad
+    return plus(grad, param, factor) if weight_decay else grad
+
+
+def decayed(param, grad, maximize, decay, factor):
+    """In a formula, parameter and gradient with weight decay in the one or the other: "decoupled", "coupled" or no."""
+    if decay == "decoupled":
+        param = rounded(param * factor)
+    return param, descent(grad, param, maximize, decay == "coupled", factor)
 
 
 def detached(value):
@@ -67,6 +95,11 @@ def unscaled(grads, fused, grad_scale, found_inf):
         for grad in grads:
             grad.div_(grad_scale.to(grad.device))
     return True
+
+
+def narrow(params):
+    """Whether each has elements of 16 bits, whose rounding depends on the order of operations."""
+    return [param.dtype in (cygrad.bfloat16, cygrad.float16) for param in params]
 
 
 # ------------------------------------------------------- numbers

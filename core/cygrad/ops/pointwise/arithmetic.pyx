@@ -14,7 +14,7 @@ from cygrad.autograd.derivative cimport OpNode
 from cygrad.dispatch.axes cimport refuse_overlap
 from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast, unary_into
 from cygrad.dispatch.promotion cimport NO_BOOL, NO_COMPLEX, SAME, TO_BOOL, TO_FLOAT, TO_REAL, result_dtype
-from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType
+from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, FLOAT16
 from cygrad.ops.pointwise.single_kernel cimport (KernelOp, apply_binary, apply_binary_, apply_pow,
                                                  apply_unary, apply_unary_, bool_error, check_target, finish_inplace,
                                                  is_number, op_add, op_div, op_floor_divide, op_sub)
@@ -232,7 +232,7 @@ cdef object scaled(KernelOp op, object input, object other, object alpha):
     if (<DType>dtype).code == BOOL:
         alpha = bool(alpha)
     if (<DType>dtype).category == CATEGORY_FLOAT and isinstance(input, Tensor) and isinstance(other, Tensor):
-        out = add_multiple()(input, other, -alpha if op.code == k.SUB else alpha)
+        out = add_multiple()(input, other, factor_of(op, alpha, <DType>dtype))
         return recorded_scaled(op, input, other, alpha, out)
     if isinstance(other, Tensor):
         step = binary(k.MUL, cast(<Tensor>other, dtype), alpha, SAME)
@@ -244,6 +244,13 @@ cdef object scaled(KernelOp op, object input, object other, object alpha):
         out = binary(op.code, cast(<Tensor>step, dtype), 0, op.rule)
         out = binary(op.code, input, step, op.rule)
     return recorded_scaled(op, input, other, alpha, out)
+
+
+cdef object factor_of(KernelOp op, object alpha, DType dtype):
+    """What `other` is multiplied with; 16-bit floats take alpha as one of them, as in PyTorch."""
+    if dtype.code == FLOAT16 or dtype.code == BFLOAT16:
+        alpha = tensor(alpha, dtype=dtype).item()
+    return -alpha if op.code == k.SUB else alpha
 
 
 cdef object add_multiple():
@@ -258,7 +265,7 @@ cdef object scaled_to(KernelOp op, object input, object other, object alpha, obj
     if ((type(alpha) is float or type(alpha) is int) and type(input) is Tensor and type(other) is Tensor
             and (<Tensor>input).dtype.category == CATEGORY_FLOAT
             and fits_out(<Tensor>input, out, True) and fits_out(<Tensor>other, out, True)):
-        add_multiple().into(out, input, other, -alpha if op.code == k.SUB else alpha)
+        add_multiple().into(out, input, other, factor_of(op, alpha, <DType>result_dtype(input, other)))
         bump_version(<Tensor>out)
         return out
     return None
@@ -272,20 +279,20 @@ cdef object scaled_(KernelOp op, Tensor target, object other, object alpha):
         result = apply_binary_(op, target, other)
         if result is not NotImplemented:
             return result
-    elif scaled_in_place(target, other, -alpha if op.code == k.SUB else alpha):
+    elif scaled_in_place(op, target, other, alpha):
         return target
     return finish_inplace(target, scaled(op, target, other, alpha))
 
 
-cdef bint scaled_in_place(Tensor target, object other, object alpha) except -1:
-    """target += alpha * other, if that needs neither a graph nor a temporary; whether it did."""
+cdef bint scaled_in_place(KernelOp op, Tensor target, object other, object alpha) except -1:
+    """target +- alpha * other, if that needs neither a graph nor a temporary; whether it did."""
     if (not isinstance(other, Tensor) or target.dtype.category != CATEGORY_FLOAT or not isinstance(alpha, (int, float))
             or (<Tensor>other).dtype is not target.dtype or not same_sizes(target, <Tensor>other)
             or grad_enabled() and (requires_grad(target) or requires_grad(<Tensor>other))):
         return False
     check_target(target)
     refuse_overlap(target, <Tensor>other, False)
-    add_multiple().into(target, target, other, alpha)
+    add_multiple().into(target, target, other, factor_of(op, alpha, target.dtype))
     bump_version(target)
     return True
 

@@ -8,14 +8,17 @@ from functools import lru_cache
 
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.modes cimport grad_enabled
+from cygrad.dispatch.allocation cimport empty_like_strided
 from cygrad.dispatch.axes cimport refuse_self_overlap
 from cygrad.dispatch.kernel_calls cimport elementwise_into
-from cygrad.dispatch.programs cimport Program
+from cygrad.dispatch.programs cimport Program, is_half
 from cygrad.dtype cimport FLOAT32, FLOAT64
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport same_sizes
 
+import cygrad
 from cygrad.dispatch.programs import program
+from cygrad.dispatch.rounded_stages import stages_of
 
 program_of = lru_cache(256)(program)
 
@@ -28,7 +31,7 @@ cdef bint fits(tuple operands, int written) except -1:
     if not isinstance(operands[0], Tensor):
         return False
     first = <Tensor>operands[0]
-    if first.dtype.code != FLOAT32 and first.dtype.code != FLOAT64:     # ops round 16-bit floats after each step
+    if first.dtype.code != FLOAT32 and first.dtype.code != FLOAT64 and not is_half(first):
         return False
     for i in range(len(operands)):
         if not isinstance(operands[i], Tensor):
@@ -43,8 +46,46 @@ cdef bint fits(tuple operands, int written) except -1:
     return True
 
 
+cdef class Stages:
+    """A formula in 16-bit floats with its numbers, to be run on one parameter's tensors after the other."""
+    cdef list stages, rooms
+    cdef tuple constants, places
+    cdef int count
+    cdef Tensor last                    # like which `rooms` and `rounded` are
+    cdef list rounded
+
+    def __init__(self, formula, int written, int tensors, tuple constants):
+        self.stages, self.places, self.count = stages_of(formula, written, tensors)
+        self.places = tuple([constants[i - tensors] for i in self.places])
+        self.constants = constants
+
+    cdef int prepare(self, Tensor like) except -1:
+        """Have the numbers in the dtype of a tensor, and room for what the pieces leave to each other."""
+        cdef Tensor last = self.last
+        if last is None or last.dtype is not like.dtype:
+            self.rounded = cygrad.tensor(self.places, dtype=like.dtype).tolist()
+        elif (last.dense and like.dense and same_sizes(last, like) and last.memory.backend is like.memory.backend
+              and last.memory.index == like.memory.index):
+            return 0
+        self.rooms = [empty_like_strided(like, like.dtype) for _ in range(self.count)]
+        self.last = like
+        return 0
+
+    cdef int run(self, tuple tensors) except -1:
+        cdef list operands
+        cdef tuple ins, outs
+        self.prepare(<Tensor>tensors[0])
+        operands = [*tensors, *self.constants, *self.rounded, *self.rooms]
+        for steps, ins, outs in self.stages:
+            elementwise_into(steps, tuple([operands[i] for i in ins]), tuple([operands[i] for i in outs]))
+        return 0
+
+
 def _foreach_update_(formula, written, read, numbers):
     """Write a formula's values into each tensor of some lists, in one pass over memory.
+
+    In float16 and bfloat16 there is one more pass for each value that the formula calls rounded and that others are
+    made of.
 
     Parameters
     ----------
@@ -58,8 +99,8 @@ def _foreach_update_(formula, written, read, numbers):
     Returns
     -------
     list of int
-        The places in the lists that were left as they are: operands that are not float32 or float64 of one shape on
-        one device, that share memory, or for which gradients are recorded.
+        The places in the lists that were left as they are: operands that are not floating-point of one dtype and
+        shape on one device, that share memory, or for which gradients are recorded.
 
     Raises
     ------
@@ -80,6 +121,7 @@ def _foreach_update_(formula, written, read, numbers):
     cdef int count = len(written), place = -1, i
     cdef list left = []
     cdef Tensor t
+    cdef Stages stages = None
     steps = made.steps
     for operands in zip(*written, *read):
         place += 1
@@ -92,7 +134,12 @@ def _foreach_update_(formula, written, read, numbers):
             check_inplace(t)
             if not t.dense:
                 refuse_self_overlap(t)
-        elementwise_into(steps, operands + constants, targets)
+        if is_half(<Tensor>operands[0]):
+            if stages is None:
+                stages = Stages(formula, count, len(operands), constants)
+            stages.run(operands)
+        else:
+            elementwise_into(steps, operands + constants, targets)
         for i in range(count):
             bump_version(<Tensor>targets[i])
     return left

@@ -9,8 +9,17 @@ cimport cython
 from cpython.object cimport PyObject
 
 from cygrad.backend cimport Backend
+from cygrad.tensors.object_reuse cimport keep_whole
 
 from cygrad import errors
+
+cdef extern from "Python.h":
+    PyObject *PyErr_Occurred()
+    void PyErr_Fetch(PyObject **, PyObject **, PyObject **)
+    void PyErr_Restore(PyObject *, PyObject *, PyObject *)
+
+cdef extern from *:
+    Storage whole_storage "whole_instance"(object cls, tuple no_args)
 
 
 cdef class Kept:
@@ -50,15 +59,11 @@ cdef VersionCounter counter_at(Storage storage):
 
 
 @cython.no_gc
-@cython.freelist(64)
 cdef class Storage:
     """A run of bytes on one device, shared by the tensors that view it. Made by tensors, not by hand."""
 
     def __dealloc__(self):
-        if self.counter != NULL:
-            leave(<VersionCounter>self.counter)
-        if self.owner is None and self.backend is not None and not (_orphans and self.backend in _orphans):
-            (<Backend>self.backend).release(self)
+        let_go(self)
 
     @property
     def buffer(self):
@@ -121,9 +126,48 @@ cdef void leave(VersionCounter counter) noexcept:
     counter.storage = NULL
 
 
+cdef inline void let_go(Storage storage) noexcept:
+    """Give the memory of a storage back, unless it is that of others."""
+    if storage.counter != NULL:
+        leave(<VersionCounter>storage.counter)
+        storage.counter = NULL
+    if storage.owner is None and storage.backend is not None and not (_orphans and storage.backend in _orphans):
+        (<Backend>storage.backend).release(storage)
+
+
+cdef void let_go_in_error(Storage storage) noexcept:
+    """The same while an error is on its way, which a backend written in Python must not see."""
+    cdef PyObject *kind
+    cdef PyObject *value
+    cdef PyObject *traceback
+    PyErr_Fetch(&kind, &value, &traceback)
+    let_go(storage)
+    PyErr_Restore(kind, value, traceback)
+
+
+cdef void blank(Storage storage) noexcept:
+    """Make a storage that nobody refers to any more as it was when new, but for what is set with every new one."""
+    if PyErr_Occurred() is NULL:
+        let_go(storage)
+    else:
+        let_go_in_error(storage)
+    storage.backend = None
+    storage.pointer = NULL
+    storage.capacity = 0
+    storage.version = 0
+    if storage.handle is not None:
+        storage.handle = None
+    if storage.owner is not None:
+        storage.owner = None
+
+
+keep_whole(Storage, <void *>blank, False)
+cdef tuple NO_ARGS = ()
+
+
 cdef Storage new_storage(object backend, int index, Py_ssize_t nbytes):
     """Uninitialised memory of `nbytes` from the backend."""
-    cdef Storage storage = Storage.__new__(Storage)
+    cdef Storage storage = whole_storage(Storage, NO_ARGS)
     if _orphans:
         refuse_orphan(backend)
     storage.index = index
@@ -135,8 +179,9 @@ cdef Storage new_storage(object backend, int index, Py_ssize_t nbytes):
 
 cdef Storage wrap_memory(object backend, void *pointer, Py_ssize_t nbytes, object owner):
     """A Storage over host memory that `owner` keeps alive."""
-    cdef Storage storage = Storage.__new__(Storage)
+    cdef Storage storage = whole_storage(Storage, NO_ARGS)
     storage.backend = backend
+    storage.index = 0
     storage.pointer = pointer
     storage.nbytes_ = nbytes
     storage.owner = owner

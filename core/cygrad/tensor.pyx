@@ -20,12 +20,15 @@ from cygrad.tensors cimport overriding
 from cygrad.tensors.overriding cimport (function_modes, getter_is_watched, hand_over_inplace, hand_over_key,
                                         hand_over_method, hand_over_named, hand_over_pair, is_watched, mode_here,
                                         pair_is_watched)
-from cygrad.tensors.object_reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
+from cygrad.tensors.object_reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict
 from cygrad.view cimport View, fill_strided, size_of, tuple_of, wrap_dim
 
 cdef extern from "Python.h":
     void PyType_Modified(PyTypeObject *)
     int PyObject_GenericSetDict(object, object, void *) except -1
+
+cdef extern from *:
+    Tensor whole_tensor "whole_instance"(object cls, tuple no_args)
 
 from cygrad.devices import device as _device
 from cygrad.errors import warn
@@ -46,19 +49,19 @@ cdef int[6] COMPARISONS = [LT, LE, EQ, NE, GT, GE]     # by Python's numbers of 
 cdef inline object unary(int operator, object x):
     if is_watched(x):
         return hand_over_pair(operator, x, None)
-    return operators.unary(<object>operators.ops[operator], x)
+    return operators.unary(operators.ops[operator], x)
 
 
 cdef inline object binary(int operator, object x, object y):
     if function_modes and mode_here():      # operands whose types override are found by the op
         return hand_over_pair(operator, x, y)
-    return operators.binary(<object>operators.ops[operator], x, y)
+    return operators.binary(operators.ops[operator], x, y)
 
 
 cdef inline object inplace(int operator, object x, object y):
     if pair_is_watched(x, y):
         return hand_over_inplace(operator, x, y)
-    return operators.inplace(<object>operators.ops[operator], x, y)
+    return operators.inplace(operators.ops[operator], x, y)
 
 
 cdef class Tensor(View):
@@ -158,29 +161,17 @@ cdef class Tensor(View):
 
     @requires_grad.setter
     def requires_grad(self, bint value):
-        if self.grad_fn is not None:
-            raise RuntimeError("you can only change requires_grad flags of leaf variables." + (
-                "" if value else " If you want to use a computed variable in a subgraph that doesn't require "
-                "differentiation use var_no_grad = var.detach()."))
-        if value and self.dtype.category < CATEGORY_FLOAT:
-            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
-        if value and self.inference and not inference_enabled():
-            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
-        self.requires = (self.requires & 2) | value     # the other bit: it has a tangent
+        set_requires_grad(self, value)
 
     @property
     def is_leaf(self):
         """Whether a user made it (no op computed it), or it needs no gradient."""
-        return self.grad_fn is None
+        return node_of(self) is None
 
     @property
     def grad_fn(self):
         """The node of the op that computed this tensor; None for a leaf."""
-        if not requires_grad(self):
-            return None
-        if self.base is not None:
-            operators.gradient_edge(self)
-        return self.node
+        return node_of(self)
 
     @property
     def _grad_fn(self):
@@ -568,14 +559,14 @@ cdef class Tensor(View):
         """
         if is_watched(self):
             return hand_over_named("requires_grad_", (self, requires_grad))
-        if type(requires_grad) is not bool:
+        if requires_grad is not True and requires_grad is not False:
             raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                             f"{type(requires_grad).__name__}")
         if requires_grad and self.dtype.category < CATEGORY_FLOAT:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         refuse_in_transforms("requires_grad_")
-        if not requires_grad or self.grad_fn is None:
-            self.requires_grad = requires_grad
+        if not requires_grad or node_of(self) is None:
+            set_requires_grad(self, requires_grad)
         return self
 
     def storage_offset(self):
@@ -1109,7 +1100,7 @@ cdef Tensor checked_gradient(Tensor t, object value):
 
 cdef Tensor new_tensor():
     """A tensor without storage and geometry."""
-    cdef Tensor made = <Tensor>whole_instance(Tensor, NO_ARGS)
+    cdef Tensor made = whole_tensor(Tensor, NO_ARGS)
     made.inference = inference_enabled()
     return made
 
@@ -1145,6 +1136,28 @@ cdef void blank(Tensor t) noexcept:
         t.tangents = None
     if t.attributes != NULL:
         Py_CLEAR(t.attributes)
+
+
+cdef object node_of(Tensor t):
+    """The node of the op that computed a tensor; None for a leaf, and for what needs no gradient."""
+    if not requires_grad(t):
+        return None
+    if t.base is not None:
+        operators.gradient_edge(t)
+    return t.node
+
+
+cdef int set_requires_grad(Tensor t, bint value) except -1:
+    if node_of(t) is not None:
+        raise RuntimeError("you can only change requires_grad flags of leaf variables." + (
+            "" if value else " If you want to use a computed variable in a subgraph that doesn't require "
+            "differentiation use var_no_grad = var.detach()."))
+    if value and t.dtype.category < CATEGORY_FLOAT:
+        raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+    if value and t.inference and not inference_enabled():
+        raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+    t.requires = (t.requires & 2) | value       # the other bit: it has a tangent
+    return 0
 
 
 cdef Tensor alias(Tensor t):

@@ -37,6 +37,7 @@ cdef inline bint same_sizes(View a, View b) noexcept nogil:
     return True
 
 cdef int fill_dense(View v, Storage memory, DType dtype, int rank, const Py_ssize_t *sizes) except -1
+cdef int fill_sizes(View v, DType dtype, int rank, const Py_ssize_t *sizes) except -1
 cdef int fill_strided(View v, Storage memory, DType dtype, Py_ssize_t offset, int rank, const Py_ssize_t *sizes,
                       const Py_ssize_t *strides) except -1
 cdef int check_inside(Storage memory, DType dtype, Py_ssize_t offset, int rank, const Py_ssize_t *sizes,

@@ -15,7 +15,7 @@ from cpython.object cimport PyTypeObject
 
 from cygrad.dtype cimport plain_of
 from cygrad.dispatch.sizes cimport multiply_overflows, product
-from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
+from cygrad.tensors.object_reuse cimport keep_whole
 
 from cygrad.tensors.size import Size as _Size
 
@@ -35,6 +35,7 @@ cdef extern from *:
     }
     """
     object tuple_from(PyTypeObject *type, const Py_ssize_t *values, int count)      # of `tuple` or a subclass
+    View whole_view "whole_instance"(object cls, tuple no_args)
 
 
 @cython.no_gc
@@ -44,19 +45,7 @@ cdef class View:
 
     cdef int set_rank(self, int rank) except -1:
         """Make room for `rank` sizes and strides; what was there is lost."""
-        self.rank = 0
-        if self.shape_ is not None:
-            self.shape_ = None
-        self.sizes = self.geometry
-        self.strides = self.geometry + INLINE_RANK
-        if rank > INLINE_RANK:
-            if rank > MAX_RANK:
-                raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims: {rank}")
-            self.room = PyBytes_FromStringAndSize(NULL, 2 * rank * sizeof(Py_ssize_t))
-            self.sizes = <Py_ssize_t *>PyBytes_AS_STRING(self.room)
-            self.strides = self.sizes + rank
-        self.rank = rank
-        return 0
+        return make_room(self, rank)
 
     cdef void set_dense_strides(self) noexcept:
         """Row-major strides of `sizes`; an axis of size 0 counts as 1, as in PyTorch."""
@@ -187,21 +176,48 @@ cdef void blank(View v) noexcept:
 keep_whole(View, <void *>blank, False)
 
 
+cdef inline int make_room(View v, int rank) except -1:
+    v.rank = 0
+    if v.shape_ is not None:
+        v.shape_ = None
+    v.sizes = v.geometry
+    v.strides = v.geometry + INLINE_RANK
+    if rank > INLINE_RANK:
+        make_much_room(v, rank)
+    v.rank = rank
+    return 0
+
+
+cdef int make_much_room(View v, int rank) except -1:
+    """Room for more sizes and strides than lie inside the object."""
+    if rank > MAX_RANK:
+        raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims: {rank}")
+    v.room = PyBytes_FromStringAndSize(NULL, 2 * rank * sizeof(Py_ssize_t))
+    v.sizes = <Py_ssize_t *>PyBytes_AS_STRING(v.room)
+    v.strides = v.sizes + rank
+    return 0
+
+
 cdef int fill_dense(View v, Storage memory, DType dtype, int rank, const Py_ssize_t *sizes) except -1:
     """Make `v` the row-major view of these sizes from the start of `memory`."""
-    cdef Py_ssize_t step = 1
-    cdef int i
-    v.set_rank(rank)
     v.memory = memory
+    return fill_sizes(v, dtype, rank, sizes)
+
+
+cdef int fill_sizes(View v, DType dtype, int rank, const Py_ssize_t *sizes) except -1:
+    """The same of whatever memory `v` has or is given; an axis of size 0 counts as 1 in strides."""
+    cdef Py_ssize_t step = 1, elements = 1
+    cdef int i
+    make_room(v, rank)
     v.dtype = dtype
     v.offset = 0
-    v.elements = 1
     for i in range(rank - 1, -1, -1):
         v.sizes[i] = sizes[i]
         v.strides[i] = step
         if sizes[i] > 1 and multiply_overflows(step, sizes[i], &step):
             raise RuntimeError("Stride calculation overflowed")
-        v.elements *= sizes[i]
+        elements *= sizes[i]
+    v.elements = elements
     v.dense = True
     return 0
 
@@ -212,7 +228,7 @@ cdef int fill_strided(View v, Storage memory, DType dtype, Py_ssize_t offset, in
     cdef Py_ssize_t count = 1
     cdef bint dense = True, overflow = False
     cdef int i
-    v.set_rank(rank)
+    make_room(v, rank)
     v.memory = memory
     v.dtype = dtype
     v.offset = offset
@@ -266,7 +282,7 @@ cdef int check_inside(Storage memory, DType dtype, Py_ssize_t offset, int rank, 
 cdef View make_view(Storage memory, DType dtype, Py_ssize_t offset, int rank, const Py_ssize_t *sizes,
                     const Py_ssize_t *strides):
     """A plain View (not a Tensor), for handing geometry to a kernel."""
-    cdef View v = <View>whole_instance(View, NO_ARGS)
+    cdef View v = whole_view(View, NO_ARGS)
     fill_strided(v, memory, dtype, offset, rank, sizes, strides)
     return v
 

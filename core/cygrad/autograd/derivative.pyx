@@ -12,12 +12,15 @@ from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport blank, next_of
 from cygrad.autograd.saved cimport SavedTensor, modified, spent
 from cygrad.dtype cimport CATEGORY_FLOAT
-from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
+from cygrad.tensors.object_reuse cimport keep_whole
 from cygrad.tensor cimport Tensor, alias, plain, version_of
 from cygrad.tensors.overriding cimport has_operators
 from cygrad.view cimport View, size_of, tuple_of
 
 import cygrad
+
+cdef extern from *:
+    OpNode whole_op_node "whole_instance"(object cls, tuple no_args)
 
 cdef enum:
     GRAD = -1              # gradient of the first output
@@ -452,7 +455,7 @@ cdef set saved_names(Derivative row):
 
 cdef OpNode new_node(Derivative row):
     """An instance of an op's own subclass of OpNode."""
-    cdef OpNode node = <OpNode>whole_instance(row.node_type, NO_ARGS)
+    cdef OpNode node = whole_op_node(row.node_type, NO_ARGS)
     node.row = row
     return node
 

@@ -1,5 +1,5 @@
 """Nodes of the autograd graph: edges, the geometry of outputs, and a place for a pass to keep its state."""
-from cygrad.dtype cimport DType, plain_of
+from cygrad.dtype cimport DType, LAZY, plain_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport INLINE_RANK, View
 
@@ -110,7 +110,9 @@ cdef inline void blank(Node node) noexcept:
 cdef inline int set_meta(Node node, Tensor output) except -1:
     """Note shape, dtype and device of a node's first output."""
     cdef int i
-    node.dtype = plain_of(output.dtype)
+    node.dtype = output.dtype
+    if output.dtype.code >= LAZY:
+        node.dtype = plain_of(output.dtype)
     node.rank = output.rank
     if output.rank <= INLINE_RANK:
         for i in range(output.rank):

@@ -13,17 +13,21 @@ cimport cython
 from cpython.object cimport PyObject
 
 from cygrad.dtype cimport DType, plain_of
-from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
+from cygrad.tensors.object_reuse cimport keep_whole
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, Tensor, version_of
 from cygrad.view cimport View, make_view
 from threading import get_ident
 
-from cygrad.autograd.grad_dtypes import declared, declared_dtype
+from cygrad.autograd.grad_dtypes import declared as _declared, declared_dtype
 from cygrad.autograd.removable_handle import RemovableHandle
+
+cdef extern from *:
+    AccumulateGrad whole_accumulator "whole_instance"(object cls, tuple no_args)
 
 cdef unsigned long long _sequence = 0
 evaluating = {}
 cdef bint _tracebacks = False          # whether nodes keep where they were made
+cdef dict declared = _declared          # leaves whose gradients have a dtype of their own
 cdef tuple NO_ARGS = ()
 
 
@@ -211,7 +215,7 @@ cdef AccumulateGrad accumulator_of(Tensor leaf):
     cdef AccumulateGrad node
     if leaf.accumulator != NULL:
         return <AccumulateGrad>leaf.accumulator
-    node = <AccumulateGrad>whole_instance(AccumulateGrad, NO_ARGS)
+    node = whole_accumulator(AccumulateGrad, NO_ARGS)
     node.variable = leaf
     node.sequence = 0xffffffffffffffffull
     set_meta(node, leaf)

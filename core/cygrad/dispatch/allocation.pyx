@@ -4,10 +4,11 @@ What is made is never lazy: the dtype of a lazy view stands for that of its elem
 """
 from cygrad.dispatch.axes cimport Axes, memory_order
 from cygrad.dispatch.sizes cimport bytes_of, multiply_overflows
+from cygrad.dispatch.unsigned_dtypes cimport is_lazy
 from cygrad.dtype cimport DType, plain_of
 from cygrad.storage cimport new_storage
 from cygrad.tensor cimport Tensor, new_tensor
-from cygrad.view cimport MAX_RANK, fill_dense, tuple_of
+from cygrad.view cimport MAX_RANK, fill_sizes, tuple_of
 
 from cygrad import errors
 
@@ -54,7 +55,9 @@ cdef Tensor empty(object backend, int index, DType dtype, int rank, const Py_ssi
         check_dtype(backend, dtype)
     if rank > 1 or rank and not 0 <= sizes[0] < (1 << 40):
         count_elements(dtype, rank, sizes)
-    fill_dense(out, None, plain_of(dtype), rank, sizes)
+    fill_sizes(out, dtype, rank, sizes)
+    if is_lazy(dtype.code):
+        out.dtype = plain_of(dtype)
     out.memory = new_storage(backend, index, out.elements * dtype.itemsize)
     return out
 
@@ -64,7 +67,9 @@ cdef Tensor empty_as(Tensor like, DType dtype):
     cdef Tensor out = new_tensor()
     if _refused:
         check_dtype(like.memory.backend, dtype)
-    fill_dense(out, None, plain_of(dtype), like.rank, like.sizes)
+    fill_sizes(out, dtype, like.rank, like.sizes)
+    if is_lazy(dtype.code):
+        out.dtype = plain_of(dtype)
     out.memory = new_storage(like.memory.backend, like.memory.index, bytes_of(out.elements, dtype.itemsize))
     return out
 

@@ -173,8 +173,9 @@ cdef int call_seen(Launch *how) except -1:
 
 # ------------------------------------------------------------ the one launcher
 #
-# `launch` calls what it is given inline. Where an operand has a dtype without kernels, the hottest entries are given
-# another function: to look at it in the function of the kernel's call cost 7 ns, here it costs nothing.
+# Most calls have operands that a kernel takes as they are: they go to it at once (`run_binary` ...), with nothing
+# written down. A `Launch` is for the others: their axes are sorted and merged, or another function of it declines a
+# dtype without kernels.
 
 cdef inline bint ready(View out) noexcept:
     """Whether kernels write to this as it is."""
@@ -230,11 +231,19 @@ cdef int launch_strided(Launch *how) except -1:
             Py_DECREF(<View>part.operands[k])
 
 
-cdef int call_unary(Launch *how) except -1:
-    cdef Backend backend = <Backend>(<View>how.operands[0]).memory.backend
-    if lacks("unary", backend.unary(how.op, <View>how.operands[1], <View>how.operands[0])):
-        decline_unary(how)
+cdef inline bint take(int code_a, int code_b) noexcept:
+    """Whether there are kernels for two dtypes."""
+    return not (without_kernels(code_a) or without_kernels(code_b))
+
+
+cdef inline int run_unary(int op, View a, View out) except -1:
+    if lacks("unary", (<Backend>out.memory.backend).unary(op, a, out)):
+        declined(out.memory.backend, "unary", (op, a, out), (2,))
     return 0
+
+
+cdef int call_unary(Launch *how) except -1:
+    return run_unary(how.op, <View>how.operands[1], <View>how.operands[0])
 
 
 cdef int decline_unary(Launch *how) except -1:
@@ -244,19 +253,25 @@ cdef int decline_unary(Launch *how) except -1:
 
 cdef int unary_into(int op, View a, View out) except -1:
     """out = op(a) for operands of one shape; the kernel may compute in place."""
+    cdef bint taken = take(a.dtype.code, out.dtype.code)
+    if taken and ready(out) and alike(a, out):
+        return run_unary(op, a, out)
     cdef Launch how
     how.call, how.op, how.count = call_unary, op, 2
     how.operands[0], how.operands[1] = <PyObject *>out, <PyObject *>a
-    if without_kernels(a.dtype.code) | without_kernels(out.dtype.code):
+    if not taken:
         how.call = decline_unary
     return launch(&how, ready(out) and alike(a, out))
 
 
-cdef int call_binary(Launch *how) except -1:
-    cdef Backend backend = <Backend>(<View>how.operands[0]).memory.backend
-    if lacks("binary", backend.binary(how.op, <View>how.operands[1], <View>how.operands[2], <View>how.operands[0])):
-        decline_binary(how)
+cdef inline int run_binary(int op, View a, View b, View out) except -1:
+    if lacks("binary", (<Backend>out.memory.backend).binary(op, a, b, out)):
+        declined(out.memory.backend, "binary", (op, a, b, out), (3,))
     return 0
+
+
+cdef int call_binary(Launch *how) except -1:
+    return run_binary(how.op, <View>how.operands[1], <View>how.operands[2], <View>how.operands[0])
 
 
 cdef int decline_binary(Launch *how) except -1:
@@ -268,20 +283,25 @@ cdef int decline_binary(Launch *how) except -1:
 
 cdef int binary_into(int op, Tensor a, Tensor b, Tensor out) except -1:
     """out = op(a, b) for operands of out's shape, or broadcast to it."""
+    cdef bint taken = take(a.dtype.code, b.dtype.code) and take(a.dtype.code, out.dtype.code)
+    if taken and ready(out) and alike(a, out) and alike(b, out):
+        return run_binary(op, a, b, out)
     cdef Launch how
     how.call, how.op, how.count = call_binary, op, 3
     how.operands[0], how.operands[1], how.operands[2] = <PyObject *>out, <PyObject *>a, <PyObject *>b
-    if without_kernels(a.dtype.code) | without_kernels(b.dtype.code) | without_kernels(out.dtype.code):
+    if not taken:
         how.call = decline_binary
     return launch(&how, ready(out) and alike(a, out) and alike(b, out))
 
 
-cdef int call_scalar(Launch *how) except -1:
-    cdef Backend backend = <Backend>(<View>how.operands[0]).memory.backend
-    if lacks("binary_scalar", backend.binary_scalar(how.op, <View>how.operands[1], <object>how.more, how.swapped,
-                                                    <View>how.operands[0])):
-        decline_scalar(how)
+cdef inline int run_scalar(int op, View a, object x, bint swapped, View out) except -1:
+    if lacks("binary_scalar", (<Backend>out.memory.backend).binary_scalar(op, a, x, swapped, out)):
+        declined(out.memory.backend, "binary_scalar", (op, a, x, swapped, out), (4,))
     return 0
+
+
+cdef int call_scalar(Launch *how) except -1:
+    return run_scalar(how.op, <View>how.operands[1], <object>how.more, how.swapped, <View>how.operands[0])
 
 
 cdef int decline_scalar(Launch *how) except -1:
@@ -295,10 +315,13 @@ cdef int decline_scalar(Launch *how) except -1:
 
 cdef int scalar_into(int op, Tensor a, object x, bint swapped, Tensor out) except -1:
     """out = op(a, x), or op(x, a) if swapped, for a Python number x."""
+    cdef bint taken = take(a.dtype.code, out.dtype.code)
+    if taken and ready(out) and alike(a, out):
+        return run_scalar(op, a, x, swapped, out)
     cdef Launch how
     how.call, how.op, how.swapped, how.more, how.count = call_scalar, op, swapped, <PyObject *>x, 2
     how.operands[0], how.operands[1] = <PyObject *>out, <PyObject *>a
-    if without_kernels(a.dtype.code) | without_kernels(out.dtype.code):
+    if not taken:
         how.call = decline_scalar
     return launch(&how, ready(out) and alike(a, out))
 
@@ -369,6 +392,12 @@ cdef int elementwise_into(tuple program, tuple ins, tuple outs) except -1:
     return launch(&how, as_they_are)
 
 
+cdef inline int run_copy(View src, View out) except -1:
+    if lacks("copy", (<Backend>out.memory.backend).copy(src, out)):
+        declined(out.memory.backend, "copy", (src, out), (1,))
+    return 0
+
+
 cdef int call_copy(Launch *how) except -1:
     cdef View out = <View>how.operands[0], src = <View>how.operands[1]
     cdef Backend backend = <Backend>out.memory.backend
@@ -380,9 +409,8 @@ cdef int call_copy(Launch *how) except -1:
         convert = getattr(called(backend), "convert_unsigned", None)
         if convert is None or convert(src, out) is NotImplemented:
             declined(backend, "copy", (src, out), (1,))
-    elif lacks("copy", backend.copy(src, out)):
-        declined(backend, "copy", (src, out), (1,))
-    return 0
+        return 0
+    return run_copy(src, out)
 
 
 cdef View bare(View v):
@@ -441,22 +469,29 @@ cdef int copy_into(View src, View out) except -1:
         from cygrad.devices import transfers      # knot: it needs this module
         transfers.copy_across(src, out)
         return 0
+    if ready(out) and alike(src, out) and take(src.dtype.code, out.dtype.code):
+        return run_copy(src, out)
     how.call, how.count = call_copy, 2
     how.operands[0], how.operands[1] = <PyObject *>out, <PyObject *>src
     return launch(&how, ready(out) and alike(src, out))
 
 
+cdef inline int run_fill(View out, object value) except -1:
+    if lacks("fill", (<Backend>out.memory.backend).fill(out, value)):
+        declined(out.memory.backend, "fill", (out, value), (0,))
+    return 0
+
+
 cdef int call_fill(Launch *how) except -1:
     cdef View out = <View>how.operands[0]
-    cdef Backend backend = <Backend>out.memory.backend
     cdef object value = <object>how.more
     if is_lazy(out.dtype.code):
         made = empty(out.memory.backend, out.memory.index, out.dtype, 0, NULL)
         fill_into(made, value)
         return copy_into(expand_to(made, out.rank, out.sizes), out)
-    if without_kernels(out.dtype.code) or lacks("fill", backend.fill(out, value)):
-        declined(backend, "fill", (out, value), (0,))
-    return 0
+    if without_kernels(out.dtype.code):
+        return declined(out.memory.backend, "fill", (out, value), (0,))
+    return run_fill(out, value)
 
 
 cdef int fill_into(View out, object value) except -1:
@@ -470,6 +505,8 @@ cdef int fill_into(View out, object value) except -1:
         value = value.real
         if out.dtype.category == CATEGORY_INTEGER:
             value = int(value)
+    if ready(out) and not without_kernels(out.dtype.code):
+        return run_fill(out, value)
     how.call, how.more, how.count = call_fill, <PyObject *>value, 1
     how.operands[0] = <PyObject *>out
     return launch(&how, ready(out))

@@ -105,12 +105,13 @@ def argreduce(int op, Tensor a not None, int dim, bint keepdim):
     return out
 
 
-def arange_into(Tensor out not None, start, step):
+cpdef int arange_into(Tensor out, object start, object step) except -1:
     """Raw out[i] = start + i * step for a 1-d dense tensor."""
     cdef Backend backend = <Backend>out.memory.backend
     if out.elements and (without_kernels(out.dtype.code)
                          or lacks("arange", called(backend).arange(out, start, step))):
         declined(backend, "arange", (out, start, step), (0,))
+    return 0
 
 
 # ---------------------------------------------------------------------- copies

@@ -28,7 +28,7 @@ cdef extern from *:
     static void (*cygrad_blank)(PyObject *) = NULL;
     static int cygrad_deep = 0;
 
-    static void cygrad_put_away(PyObject *object, PyTypeObject *type) {
+    static inline void cygrad_put_away(PyObject *object, PyTypeObject *type) {
         if (type->tp_weaklistoffset > 0 && *(PyObject **)((char *)object + type->tp_weaklistoffset) != NULL)
             PyObject_ClearWeakRefs(object);
         if (cygrad_idle_count < CYGRAD_IDLE) {
@@ -75,7 +75,14 @@ cdef extern from *:
         PyTypeObject *type = (PyTypeObject *)cls;
         PyObject *object;
         if (cygrad_idle_count == 0 || type->tp_dealloc != cygrad_retire) return type->tp_new(type, no_args, NULL);
-        object = PyObject_Init(cygrad_idle[--cygrad_idle_count], type);
+        object = cygrad_idle[--cygrad_idle_count];
+    #if defined(Py_REF_DEBUG) || defined(Py_TRACE_REFS)
+        PyObject_Init(object, type);
+    #else
+        Py_SET_TYPE(object, type);
+        Py_SET_REFCNT(object, 1);
+        if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) Py_INCREF(type);
+    #endif
         if (PyType_IS_GC(type)) PyObject_GC_Track(object);
         return object;
     }

@@ -9,8 +9,8 @@ cdef enum:
     ADD, SUB, MUL, DIV, FLOOR_DIVIDE, REMAINDER, AND, OR, XOR, LEFT_SHIFT, RIGHT_SHIFT, LT, LE, EQ, NE, GT, GE,
     NEG, ABS, INVERT, N_OPERATORS
 
-ctypedef object (*Unary)(object op, object x)
-ctypedef object (*Binary)(object op, object x, object y)
+ctypedef object (*Unary)(PyObject *op, object x)
+ctypedef object (*Binary)(PyObject *op, object x, object y)
 ctypedef object (*Plain)(object x)
 ctypedef object (*Pair)(object x, object y)
 ctypedef object (*Swap)(object x, int dim0, int dim1)
@@ -39,4 +39,4 @@ cdef Operators operators
 
 cdef inline object add(object x, object y):
     """x + y, as the op."""
-    return operators.binary(<object>operators.ops[ADD], x, y)
+    return operators.binary(operators.ops[ADD], x, y)

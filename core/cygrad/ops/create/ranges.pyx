@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -Os
 """Tensors whose values follow from their index: `arange`, `linspace`, `logspace`, `eye`."""
 import math
 
@@ -8,21 +7,20 @@ from libc.math cimport fma, pow
 
 from cygrad.backend cimport Backend
 from cygrad.dispatch.kernel_calls cimport fill_into
+from cygrad.dispatch.raw cimport arange_into
 from cygrad.dtype cimport DType, INT64, dtype_of, plain_of
 from cygrad.ops.create.filled cimport clear, new_on
-from cygrad.ops.create.placing cimport checked_dtype
+from cygrad.ops.create.placing cimport checked_dtype, finished
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport data, make_view
 
 from cygrad.devices import discovery
 from cygrad.dispatch.allocation import empty_on
 from cygrad.dispatch.out_arguments import write_out
-from cygrad.dispatch.raw import arange_into
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.create.filled import dtype_for, zeros
-from cygrad.ops.create.placing import finish, pinned
 from cygrad.ops.declare.registry import op
 
 cdef fused Real:
@@ -68,23 +66,21 @@ def _need_numbers(name, dtype):
         raise NotImplementedError(f'"{name}_cpu" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
 
 
-cdef _finish(Tensor made, out, name, requires_grad, names, pin_memory):
-    if out is not None:
-        if name != "eye" and out.numel() == made.elements:      # it keeps its shape, whatever that is
-            made = made.reshape(out.shape)
-        elif name == "arange" and out.numel():
-            warn(f"The number of elements in the out tensor of shape {list(out.shape)} is {out.numel()} which does not "
-                 f"match the computed number of elements {made.elements}. Note that this may occur as a result of "
-                 f"rounding error. The out tensor will be resized to a tensor of shape ({made.elements},).")
-        if name != "eye" and isinstance(out, Tensor) and made.dtype is not plain_of((<Tensor>out).dtype):
-            raise RuntimeError(f"dtype {SCALAR_NAMES[made.dtype.code]} does not match dtype of out parameter "
-                               f"({SCALAR_NAMES[(<Tensor>out).dtype.code]})")
-        return write_out(name, made, out)
-    if pin_memory:
-        made = pinned(made)
-    if names is not None:
-        made.names = names
-    return finish(made, requires_grad)
+cdef inline _finish(Tensor made, out, name, bint requires_grad, names, bint pin_memory):
+    return finished(made, requires_grad, names, pin_memory) if out is None else _written(made, out, name)
+
+
+cdef _written(Tensor made, out, name):
+    if name != "eye" and out.numel() == made.elements:      # it keeps its shape, whatever that is
+        made = made.reshape(out.shape)
+    elif name == "arange" and out.numel():
+        warn(f"The number of elements in the out tensor of shape {list(out.shape)} is {out.numel()} which does not "
+             f"match the computed number of elements {made.elements}. Note that this may occur as a result of "
+             f"rounding error. The out tensor will be resized to a tensor of shape ({made.elements},).")
+    if name != "eye" and isinstance(out, Tensor) and made.dtype is not plain_of((<Tensor>out).dtype):
+        raise RuntimeError(f"dtype {SCALAR_NAMES[made.dtype.code]} does not match dtype of out parameter "
+                           f"({SCALAR_NAMES[(<Tensor>out).dtype.code]})")
+    return write_out(name, made, out)
 
 
 @op(method=False)

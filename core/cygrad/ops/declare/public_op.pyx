@@ -18,7 +18,7 @@ Cython has no way to say either, so both are written into the type's slots below
 """
 import sys
 
-from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
+from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
@@ -52,6 +52,7 @@ cdef extern from "Python.h":
     unsigned long PyType_GetFlags(PyTypeObject *)
     const unsigned long Py_TPFLAGS_HEAPTYPE
     int PyObject_TypeCheck(PyObject *, PyTypeObject *)
+    PyTypeObject *type_of "Py_TYPE"(PyObject *)         # of a pointer: Cython would hold an object meanwhile
     object PyMethod_New(object, object)
     PyObject *Py_None
     void PyType_Modified(PyTypeObject *)
@@ -104,6 +105,11 @@ cdef enum:                               # kinds of arguments, as in errors/acce
     COUNTS = 16                          # numbers of arguments that are told apart
     HEAD = 12 * 11 + 16                  # PLACES * KINDS + COUNTS
     CACHED = 4                           # arguments of a call that the inline cache has room for
+    TYPE_ALONE = 0                       # what the inline cache asks of an argument beside its type: nothing
+    PLAIN_TENSOR = 1                     # that it has no names
+    SHORT_INT = 2                        # that it fits a kernel's
+    PLAIN_SUBCLASS = 3                   # that it is a tensor without names of a class that overrides nothing
+    UNKNOWN = 4                          # of these types calls are looked through
     ENDLESS = 1 << 30
 
 
@@ -147,10 +153,12 @@ cdef class PublicOp:
     # arguments is enough for; then a row for each keyword, which begins with 1 if no overload needs it, else 0.
     cdef unsigned short *takes
     cdef tuple words                     # the keywords; None: any goes
-    # The inline cache: how many arguments, their types, and whether such a call runs `direct`.
-    cdef int cached
+    # The inline cache: how many arguments, their types, what else is asked of them, and what such a call runs.
+    cdef Py_ssize_t cached
     cdef PyTypeObject *cached_types[CACHED]
-    cdef bint cached_direct
+    cdef char cached_questions[CACHED]
+    cdef vectorcallfunc cached_target
+    cdef PyObject *cached_function       # `direct` or `function`
     cdef public object parameters        # names of the function's parameters, once they were asked for
 
     def __init__(self, function, str op, str name=None, bint method=False, bint looks=True, bint gives_names=False):
@@ -224,7 +232,7 @@ cdef class PublicOp:
 
 cdef inline bint is_plain(PyObject *value, PyTypeObject *tensor) noexcept:
     """Whether an argument is a tensor without names or a number, None, True, False: nothing to look into."""
-    cdef PyTypeObject *kind = Py_TYPE(<object>value)
+    cdef PyTypeObject *kind = type_of(value)
     if kind == tensor:
         return (<Tensor>value).names_ is None
     return kind == &PyLong_Type or kind == &PyFloat_Type or kind == &PyBool_Type or value == Py_None
@@ -253,14 +261,14 @@ cdef inline bint starts_with_number(PyObject *value, bint listed) noexcept:
     if (PyList_GET_SIZE(value) if listed else PyTuple_GET_SIZE(value)) == 0:
         return True
     first = PyList_GET_ITEM(value, 0) if listed else PyTuple_GET_ITEM(value, 0)
-    return Py_TYPE(<object>first) == &PyLong_Type
+    return type_of(first) == &PyLong_Type
 
 
 cdef inline bint starts_with_bool(PyObject *value, bint listed) noexcept:
     """Whether the first item of a list or tuple is True or False, which is no size and no axis."""
     if (PyList_GET_SIZE(value) if listed else PyTuple_GET_SIZE(value)) == 0:
         return False
-    return Py_TYPE(<object>(PyList_GET_ITEM(value, 0) if listed else PyTuple_GET_ITEM(value, 0))) == &PyBool_Type
+    return type_of(PyList_GET_ITEM(value, 0) if listed else PyTuple_GET_ITEM(value, 0)) == &PyBool_Type
 
 
 cdef bint is_named(PyObject *value, PyTypeObject *tensor) noexcept:
@@ -276,7 +284,7 @@ cdef bint is_word_or_list(PyObject *value) noexcept:
 
 cdef inline int common_kind(PyObject *value, PyTypeObject *tensor) noexcept:
     """The kind of an argument, by its exact type if that is one of those that most have; else 0."""
-    cdef PyTypeObject *kind = Py_TYPE(<object>value)
+    cdef PyTypeObject *kind = type_of(value)
     if kind == tensor:
         return TENSOR
     if kind == &PyLong_Type:
@@ -302,7 +310,7 @@ cdef int n_known = 0
 cdef int rare_kind(PyObject *value, bint any_goes) except -1:
     """The kind of an argument of a rarer type; where any goes, only whether it has names or a way of its own."""
     global n_known
-    cdef PyTypeObject *type_ = Py_TYPE(<object>value)
+    cdef PyTypeObject *type_ = type_of(value)
     cdef int i, kind
     for i in range(n_known):
         if known_types[i] == type_:
@@ -374,10 +382,7 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
     cdef PyObject *found
     if keywords is not NULL or interceptions or not is_cached(op, args, PyVectorcall_NARGS(flags)):
         return look_and_call(op, args, flags, keywords)
-    if op.cached_direct:
-        found = op.direct_target(<PyObject *>op.direct, args, flags, NULL)
-    else:
-        found = op.target(<PyObject *>op.function, args, flags, NULL)
+    found = op.cached_target(op.cached_function, args, flags, NULL)
     if found is NULL:
         return refused(op, positional(args, PyVectorcall_NARGS(flags)), {})
     return cygrad_owned(found)
@@ -385,22 +390,19 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
 
 cdef inline bint is_cached(PublicOp op, PyObject *const *args, Py_ssize_t given) noexcept:
     """Whether a call's arguments have the types in the inline cache, and nothing about them calls for a look."""
-    cdef PyTypeObject *kind
     cdef Py_ssize_t i
     if given != op.cached:
         return False
     for i in range(given):
-        kind = Py_TYPE(<object>args[i])
-        if kind != op.cached_types[i]:
+        if type_of(args[i]) != op.cached_types[i]:
             return False
-        if kind == <PyTypeObject *>Tensor:
+        if op.cached_questions[i] == PLAIN_TENSOR:
             if (<Tensor>args[i]).names_ is not None:
                 return False
-        elif kind == &PyLong_Type:
+        elif op.cached_questions[i] == SHORT_INT:
             if cygrad_is_long(args[i]):
                 return False
-        elif (kind != &PyFloat_Type and kind != &PyBool_Type and args[i] != Py_None
-                and not is_plain_subclass(args[i])):
+        elif op.cached_questions[i] == PLAIN_SUBCLASS and not is_plain_subclass(args[i]):
             return False
     return True
 
@@ -411,17 +413,37 @@ cdef inline bint is_plain_subclass(PyObject *value) noexcept:
             and not is_overridden(value))
 
 
+cdef int question_of(PyObject *value) noexcept:
+    """What has to be asked of the next argument of the same type, if types are all else that is looked at."""
+    cdef PyTypeObject *kind = type_of(value)
+    cdef int i
+    if kind == <PyTypeObject *>Tensor:
+        return PLAIN_TENSOR if (<Tensor>value).names_ is None else UNKNOWN
+    if kind == &PyLong_Type:
+        return SHORT_INT
+    if kind == &PyFloat_Type or kind == &PyBool_Type or value == Py_None or kind == <PyTypeObject *>DType:
+        return TYPE_ALONE
+    for i in range(n_known):
+        if known_types[i] == kind:
+            return TYPE_ALONE
+    return PLAIN_SUBCLASS if is_plain_subclass(value) else UNKNOWN
+
+
 cdef void remember(PublicOp op, PyObject *const *args, Py_ssize_t given, bint direct) noexcept:
     """Put a call's types into the inline cache, if types are all that was looked at."""
     cdef Py_ssize_t i
+    cdef int question
     if given > CACHED:
         return
+    op.cached = -1
     for i in range(given):
-        if not is_plain(args[i], <PyTypeObject *>Tensor) and not is_plain_subclass(args[i]):
-            op.cached = -1
+        question = question_of(args[i])
+        if question == UNKNOWN:
             return
-        op.cached_types[i] = Py_TYPE(<object>args[i])
-    op.cached, op.cached_direct = <int>given, direct
+        op.cached_types[i], op.cached_questions[i] = type_of(args[i]), <char>question
+    op.cached = given
+    op.cached_target = op.direct_target if direct else op.target
+    op.cached_function = <PyObject *>(op.direct if direct else op.function)
 
 
 cdef object look_and_call(PublicOp op, PyObject *const *args, size_t flags, PyObject *keywords):
@@ -439,7 +461,7 @@ cdef object look_and_call(PublicOp op, PyObject *const *args, size_t flags, PyOb
             return cast
     if not op.known:
         learn(op)
-    if given and Py_TYPE(<object>args[0]) != tensor and is_misplaced(op, args[0]):
+    if given and type_of(args[0]) != tensor and is_misplaced(op, args[0]):
         return misplaced(op, positional(args, given), by_name(args, given, keywords))
     left = op.takes[PLACES * KINDS + min(total, COUNTS - 1)]
     for i in range(total):
@@ -511,7 +533,7 @@ cdef inline bint needs_wrappers(PublicOp op, PyObject *const *args, Py_ssize_t g
     cdef Py_ssize_t i
     if op.direct_target is NULL:
         return True
-    if op.into_target is NULL and (given == 0 or Py_TYPE(<object>args[0]) != <PyTypeObject *>Tensor):
+    if op.into_target is NULL and (given == 0 or type_of(args[0]) != <PyTypeObject *>Tensor):
         return True
     if keywords is not NULL:
         for i in range(PyTuple_GET_SIZE(keywords)):

@@ -153,8 +153,12 @@ cdef class PublicOp:
     # arguments is enough for; then a row for each keyword, which begins with 1 if no overload needs it, else 0.
     cdef unsigned short *takes
     cdef tuple words                     # the keywords; None: any goes
-    # The inline cache: how many arguments, their types, what else is asked of them, and what such a call runs.
+    # The inline cache: how many arguments by position, the keywords, how many arguments in all, their types, what else
+    # is asked of them, and what such a call runs: `into` first, if that is asked for.
     cdef Py_ssize_t cached
+    cdef tuple cached_keywords
+    cdef Py_ssize_t cached_total
+    cdef bint cached_into
     cdef PyTypeObject *cached_types[CACHED]
     cdef char cached_questions[CACHED]
     cdef vectorcallfunc cached_target
@@ -380,20 +384,38 @@ cdef inline int takers_of_word(PublicOp op, PyObject *word, int kind, Py_ssize_t
 cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords):
     cdef PublicOp op = <PublicOp>self
     cdef PyObject *found
-    if keywords is not NULL or interceptions or not is_cached(op, args, PyVectorcall_NARGS(flags)):
+    if interceptions or not is_cached(op, args, PyVectorcall_NARGS(flags), keywords):
         return look_and_call(op, args, flags, keywords)
-    found = op.cached_target(op.cached_function, args, flags, NULL)
+    found = Py_None
+    if op.cached_into:
+        found = written(op, args, flags, keywords)
+    if found == Py_None:
+        found = op.cached_target(op.cached_function, args, flags, keywords)
     if found is NULL:
-        return refused(op, positional(args, PyVectorcall_NARGS(flags)), {})
+        return refused(op, positional(args, PyVectorcall_NARGS(flags)),
+                       by_name(args, PyVectorcall_NARGS(flags), keywords))
     return cygrad_owned(found)
 
 
-cdef inline bint is_cached(PublicOp op, PyObject *const *args, Py_ssize_t given) noexcept:
-    """Whether a call's arguments have the types in the inline cache, and nothing about them calls for a look."""
+cdef PyObject *written(PublicOp op, PyObject *const *args, size_t flags, PyObject *keywords) noexcept:
+    """What a call with `out` gives if the op can write straight into it; None, borrowed, if it can't; NULL: an error."""
+    cdef PyObject *found = op.into_target(<PyObject *>op.into, args, flags, keywords)
+    if found == Py_None:
+        Py_DECREF(<object>found)
+    return found
+
+
+cdef inline bint is_cached(PublicOp op, PyObject *const *args, Py_ssize_t given, PyObject *keywords) noexcept:
+    """Whether a call's arguments have the types in the inline cache, and nothing about them calls for a look.
+
+    The keywords are one tuple in all calls from one place of a program.
+    """
     cdef Py_ssize_t i
-    if given != op.cached:
+    if given != op.cached or keywords is not NULL and keywords != <PyObject *>op.cached_keywords:
         return False
-    for i in range(given):
+    if keywords is NULL and op.cached_keywords is not None:
+        return False
+    for i in range(op.cached_total):
         if type_of(args[i]) != op.cached_types[i]:
             return False
         if op.cached_questions[i] == PLAIN_TENSOR:
@@ -429,19 +451,21 @@ cdef int question_of(PyObject *value) noexcept:
     return PLAIN_SUBCLASS if is_plain_subclass(value) else UNKNOWN
 
 
-cdef void remember(PublicOp op, PyObject *const *args, Py_ssize_t given, bint direct) noexcept:
+cdef void remember(PublicOp op, PyObject *const *args, Py_ssize_t given, PyObject *keywords, bint into,
+                   bint direct) noexcept:
     """Put a call's types into the inline cache, if types are all that was looked at."""
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, total = given + (0 if keywords is NULL else PyTuple_GET_SIZE(keywords))
     cdef int question
-    if given > CACHED:
+    if total > CACHED:
         return
     op.cached = -1
-    for i in range(given):
+    for i in range(total):
         question = question_of(args[i])
         if question == UNKNOWN:
             return
         op.cached_types[i], op.cached_questions[i] = type_of(args[i]), <char>question
-    op.cached = given
+    op.cached, op.cached_total, op.cached_into = given, total, into
+    op.cached_keywords = None if keywords is NULL else <tuple>keywords
     op.cached_target = op.direct_target if direct else op.target
     op.cached_function = <PyObject *>(op.direct if direct else op.function)
 
@@ -484,14 +508,12 @@ cdef object look_and_call(PublicOp op, PyObject *const *args, size_t flags, PyOb
     if left == 0 or given > op.most:
         return unusual(op, positional(args, given), by_name(args, given, keywords))
     cdef PyObject *found = Py_None
-    if keywords is not NULL and op.into_target is not NULL and names_out(keywords):
-        found = op.into_target(<PyObject *>op.into, args, flags, keywords)
-        if found == Py_None:
-            Py_DECREF(<object>found)
+    cdef bint into = keywords is not NULL and op.into_target is not NULL and names_out(keywords)
+    direct = not needs_wrappers(op, args, given, keywords)
+    remember(op, args, given, keywords, into, direct)
+    if into:
+        found = written(op, args, flags, keywords)
     if found == Py_None:
-        direct = not needs_wrappers(op, args, given, keywords)
-        if keywords is NULL:
-            remember(op, args, given, direct)
         if direct:
             found = op.direct_target(<PyObject *>op.direct, args, flags, keywords)
         else:

@@ -373,6 +373,17 @@ def test_a_division_that_fails_changes_nothing(name):
     n = cygrad.tensor([4, 6, 8])
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         getattr(n, name)(cygrad.tensor([2, 0, 2]))
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        getattr(n, name)(cygrad.tensor(0))
+    assert n.tolist() == [4, 6, 8]
+
+
+@pytest.mark.parametrize("name", ["__imod__", "remainder_", "fmod_"])
+@pytest.mark.parametrize("zero", [0, False])
+def test_a_division_by_the_number_zero_changes_nothing(name, zero):
+    n = cygrad.tensor([4, 6, 8])
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        getattr(n, name)(zero)
     assert n.tolist() == [4, 6, 8]
 
 

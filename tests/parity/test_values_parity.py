@@ -176,6 +176,38 @@ def rows_with_nan(r):
     return f"m.unique({x}, dim={dim}, return_inverse=True, return_counts=True)"
 
 
+def not_finite(r):
+    """NaN as a parameter, infinity where a formula has a cut."""
+    numbers = "[-1., 0., -0., 2., float('nan'), float('inf'), -float('inf'), 1., -3.]"
+    x = f"m.tensor({numbers}).to(m.{r.choice(DTYPES[-2:])})"
+    alpha = r.choice(["float('nan')", "1.", "float('inf')", "0.5"])
+    return r.choice([
+        f"m.nn.functional.{r.choice(['elu', 'celu'])}({x}, alpha={alpha})", f"m.nn.functional.gelu({x})[-3] * 0",
+        f"m.{r.choice(['std', 'var'])}({x}[:2], correction=float({r.choice(['nan', 'inf', '2'])!r}))"])
+
+
+def powers_of_two(r):
+    """Of complex numbers: the dtype of the exponent says how exact the power is."""
+    dtype = r.choice(["bfloat16", "float32", "float64", "int8", "int64", "bool"])
+    kind = r.choice(["complex64", "complex128"])
+    exponent = f"m.tensor([{r.choice([1.7, 2.3, -3.1])}, 3.]).to(m.{dtype})"
+    return f"(lambda t: [t.dtype, t.to(m.complex64)])(m.ldexp(m.tensor([1 + 2j, -3.], dtype=m.{kind}), {exponent}))"
+
+
+def areas_below(r):
+    """The axis is one of y's, though x may have more."""
+    shape = r.choice(["2", "1", "2, 3"])
+    y, x = f"m.ones({shape})", f"m.arange({r.choice(['6.).reshape(1, 2, 3', '3.).reshape(3, 1', '2.'])})"
+    dim = r.choice([-1, 0])
+    return f"m.{r.choice(['trapezoid', 'cumulative_trapezoid'])}({y}, {x}, dim={dim})"
+
+
+def joined_into(r):
+    """An `out` that is resized is row-major, whatever the parts' layout."""
+    x = "m.arange(120.).reshape(2, 3, 4, 5).to(memory_format=m.channels_last)"
+    return f"(lambda x, y: [m.stack([x, x], {r.randrange(-5, 5)}, out=y), y.stride()][1])({x}, m.zeros(0))"
+
+
 def changed_moments(r):
     """One of two results changed, a gradient of either."""
     first, second = r.choice([(0, 0), (0, 1), (1, 0), (1, 1)])
@@ -196,6 +228,7 @@ def refusals(r):
 
 
 @pytest.mark.parametrize("family", [older_overloads, refusals, spreads, row_norms, rows_with_nan, changed_moments,
+                                    not_finite, powers_of_two, areas_below, joined_into,
                                     ranges, ranges_into, far_strides, empty_targets, buffers, complex_ranges,
                                     storages, means, beside, clamps, softmaxes, logits, places, triangular, nested,
                                     parts])

@@ -124,7 +124,7 @@ cdef inline void gelu_strip(const float *a, float *out) noexcept nogil:
     multiply_add(p, r, <float>0.693147004)
     multiply_add(p, r, <float>1)
     for k in range(STRIP):
-        out[k] = (<float>0 if a[k] < 0 else a[k]) - q[k] * p[k]       # NaN comes through here
+        out[k] = (a[k] * <float>0 if a[k] < 0 else a[k]) - q[k] * p[k]       # NaN comes through here, and of -inf
 
 
 cdef void gelu_loop(const float *a, float *out, Py_ssize_t n, void *op) noexcept nogil:

@@ -183,8 +183,8 @@ def logsigmoid(input):
     return _logsigmoid(input)
 
 
-ELU = program(lambda x, scale, factor, input_scale: where(x > 0, x * scale, (x * input_scale).expm1() * factor))
-CELU = program(lambda x, alpha: where(x > 0, x, (x / alpha).expm1() * alpha))
+ELU = program(lambda x, scale, factor, input_scale: where(x >= 0, x * scale, (x * input_scale).expm1() * factor))
+CELU = program(lambda x, alpha: where(x >= 0, x, (x / alpha).expm1() * alpha))
 
 
 @primitive(name="elu")

@@ -61,6 +61,8 @@ def frexp(input):
 
 @primitive(name="ldexp")
 def _ldexp(self, other):
+    if self.is_complex():
+        return self * self.new_full((), 2).pow(other)       # of a complex 2, as in PyTorch: another dtype, other digits
     if not self.is_floating_point() or other.is_floating_point() or other.is_complex():
         return self * cygrad.pow(2.0, other)
     power = other.to(cygrad.float64).clamp(-3000, 3000)     # further numbers overflow or vanish all the same

@@ -383,7 +383,7 @@ cdef object apply_binary_(KernelOp op, Tensor a, object y):
         return finish_inplace(a, apply_binary(op, shadow(a), y))
     if row is not None:
         node = record_pair(row, a, y, op.extra)
-    if dtype is a.dtype and op.rule != TO_BOOL and not (b is not None and may_refuse(op.code, dtype)):
+    if dtype is a.dtype and op.rule != TO_BOOL and not (may_refuse(op.code, dtype) and (b is not None or not y)):
         if b is None:
             scalar_into(op.code, a, y, False, a)
         else:

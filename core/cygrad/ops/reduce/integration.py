@@ -96,7 +96,8 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
         return y.new_zeros(y.shape[:dim] + y.shape[dim:][1:])
     checked("trapezoid", y, x, dx)
     if x is not None:
-        return divide_by_number(areas("trapezoid", y, x, dx, dim)[0].sum(dim), 2.0)
+        parts = areas("trapezoid", y, x, dx, dim)[0]
+        return divide_by_number(parts.sum(axis_of(dim, y.dim(), "slice")), 2.0)     # of y's axes; x may have more
     ends = multiply_by_number(y.select(dim, 0) + y.select(dim, -1), 0.5)
     return multiply_by_number(y.sum(dim) - ends, 1 if dx is None else dx)
 
@@ -133,7 +134,7 @@ def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
     tensor([1.5000, 4.5000])
     """
     if x is not None:
-        axis_of(dim, y.dim(), "cumulative_trapezoid")
+        dim = axis_of(dim, y.dim(), "cumulative_trapezoid")
     checked("cumulative_trapezoid", y, x, dx)
     parts, step = areas("cumulative_trapezoid", y, x, dx, dim)
     if x is not None:

@@ -79,7 +79,10 @@ cdef Tensor spread_about(object center, Tensor x, tuple axes, double correction,
     The mean is subtracted first, and what rounding left of it corrected for.
     """
     cdef Py_ssize_t n = x.elements if axes is None else count_of(x, axes)
-    return APART.reduced(MOMENTS, axes, keepdim, x.dtype, (x, center), finish, (<double>n, max(n - correction, 0.0)))
+    cdef double divisor = n - correction
+    if not divisor > 0:                     # also NaN, as in PyTorch
+        divisor = 0
+    return APART.reduced(MOMENTS, axes, keepdim, x.dtype, (x, center), finish, (<double>n, divisor))
 
 
 cdef Tensor whole_spread(Tensor x, Program finish):

@@ -196,7 +196,7 @@ def _stack(tensors, dim=0, *, out=None):
     """
     cdef list parts = listed(tensors, "stack")
     cdef Py_ssize_t sizes[65]
-    cdef Tensor first, t, result
+    cdef Tensor first, t, result = None
     cdef DType dtype
     cdef int i = 0, d
     if not parts:
@@ -216,7 +216,8 @@ def _stack(tensors, dim=0, *, out=None):
     dtype = common_dtype(parts)
     if out is not None:
         check_out_dtype(dtype, out)
-    result = stacked_channels_last(parts, dtype, d) if first.rank > 3 and not first.dense and d < first.rank else None
+    if out is None and first.rank > 3 and not first.dense and d < first.rank:     # an out is made row-major
+        result = stacked_channels_last(parts, dtype, d)
     if result is None:
         for i in range(first.rank + 1):
             sizes[i] = first.sizes[i - (i > d)] if i != d else len(parts)

@@ -48,3 +48,14 @@ def test_integers_that_no_double_holds():
     a = np.array([2**62 + 1, 2**62, 2**62 + 1, 2**62])
     assert cygrad.from_numpy(a).topk(2).values.tolist() == [2**62 + 1] * 2
     assert sorted(cygrad.from_numpy(a).topk(2).indices.tolist()) == [0, 2]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", sorted(set(PLACES) - {"mode"}))
+def test_nan_and_infinity_beside_others(rng, name, dtype):
+    for n in (2, 3, 5, 16, 17, 32):
+        for _ in range(8):
+            a = rng.choice([np.nan, 0, 1, 2, np.inf, -np.inf], n).astype(dtype)
+            k = int(rng.integers(1, n + 1))
+            want, got = PLACES[name](torch.from_numpy(a), k), PLACES[name](cygrad.from_numpy(a), k)
+            assert got.tolist() == want.tolist(), (a, k)

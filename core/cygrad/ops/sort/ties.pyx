@@ -5,6 +5,8 @@ are wanted, and compares values alone. What these do with equal values is define
 written down here: heap selection, introsort with the median of three as pivot (Musser 1997), insertion sort below 16.
 So is what they do with rows that have NaN, which PyTorch's `unique` takes for equal to anything: no order at all.
 """
+from libc.float cimport DBL_MAX
+from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
 
 from cygrad.backend cimport Backend
@@ -257,6 +259,13 @@ cdef void quick_select(Pair *first, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
         swap(first + low, first + high)
 
 
+cdef inline double turned(double value) noexcept nogil:
+    """A key of the reverse order, where NaN comes last, too: after infinity, for which the least number stands."""
+    if value != value:
+        return -INFINITY
+    return -DBL_MAX if value == INFINITY else -value
+
+
 cdef Tensor chosen(Tensor keys, int how, Py_ssize_t k, double sign=1):
     """Places along the last axis of a dense float64 tensor in host memory: the k largest, all, or the k-th smallest.
 
@@ -280,7 +289,7 @@ cdef Tensor chosen(Tensor keys, int how, Py_ssize_t k, double sign=1):
     with nogil:
         for row in range(keys.elements // n if n else 0):
             for i in range(n):
-                queue[i].value = sign * values[row * n + i]
+                queue[i].value = values[row * n + i] if sign == 1 else turned(values[row * n + i])
                 queue[i].place = i
             if how == KTH:
                 quick_select(queue, n, k)
@@ -321,7 +330,7 @@ cdef int reorder(Tensor index, Tensor a, int dim, int how, Py_ssize_t k, bint de
     keys = dense_copy(axis_last(cast(a, dtype_of(FLOAT64)), dim))
     values = <double *>data(keys)
     for i in range(keys.elements):
-        if values[i] != values[i] and not (descending and how == LARGEST) or whole and not -EXACT <= values[i] <= EXACT:
+        if whole and not -EXACT <= values[i] <= EXACT:
             return 0
     copy_into(chosen(keys, how, k, 1 if descending else -1), axis_last(index, dim))
     return 0

@@ -13,7 +13,9 @@ installed torch, loaded once more with cygrad under the name `torch`.
 import argparse
 import collections
 import contextlib
+import functools
 import importlib.abc
+import importlib.machinery
 import importlib.util
 import inspect
 import json
@@ -240,6 +242,22 @@ def reason_of(name):
     return NOT_HERE[max(parts, key=len)] if parts else None
 
 
+class Table(importlib.machinery.SourceFileLoader):
+    """Loads a table with a line for each function of torch: the lines of those that are not here are left out."""
+
+    def get_code(self, fullname):
+        lines = self.get_data(self.path).decode().splitlines()
+        return compile("\n".join(filter(self.known, lines)), self.path, "exec")
+
+    def known(self, line):
+        name = re.match(r" *torch\.([\w.]+): \[", line)
+        try:
+            functools.reduce(getattr, name[1].split(".") if name else (), sys.modules["torch"])
+        except (AttributeError, NotHere):
+            return False
+        return True
+
+
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds `torch` and its parts: helpers in the installed torch, else cygrad's, else an Absent part."""
 
@@ -257,7 +275,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             base = os.path.join(self.installed, *name.split(".")[1:])
             for file, inner in ((os.path.join(base, "__init__.py"), [base]), (base + ".py", None)):
                 if os.path.exists(file):
-                    return importlib.util.spec_from_file_location(name, file, submodule_search_locations=inner)
+                    loader = Table(name, file) if name.endswith("generated.annotated_fn_args") else None
+                    return importlib.util.spec_from_file_location(name, file, loader=loader,
+                                                                  submodule_search_locations=inner)
         return importlib.util.spec_from_loader(name, self, is_package=True)
 
     def create_module(self, spec):

@@ -220,6 +220,8 @@ def test_how_batches_are_shown():
     vmap(vmap(lambda x: (shown.append(repr(x)), x)[1], in_dims=1))(cygrad.arange(4.).reshape(1, 2, 2))
     text = "".join(shown[0].split())
     assert text.startswith("BatchedTensor(lvl=2,bdim=1,value=BatchedTensor(lvl=1,bdim=0,value=tensor")
+    vmap(lambda x: (shown.append(repr(x)), x)[1])(cygrad.ones(2))
+    assert shown[1] == "BatchedTensor(lvl=1, bdim=0, value=\n    tensor([1., 1.])\n)"
 
 
 def test_batches_of_gradients_are_no_transforms():

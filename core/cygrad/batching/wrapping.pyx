@@ -4,6 +4,8 @@ from cygrad.autograd.forward_levels cimport FORWARD
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport fill_strided, size_of
 
+from textwrap import indent
+
 from cygrad.tensors.overriding import disabled_torch_function
 
 MARK = "batch"          # stands in `names_`, where every op looks
@@ -99,7 +101,8 @@ cdef class BatchedTensor(Tensor):
         setitem(self, key, value)
 
     def __repr__(self):
-        return f"BatchedTensor(lvl={self.level.depth}, bdim={self.axis}, value=\n{as_given(self)!r}\n)"
+        inside = indent(repr(as_given(self)), "    ")
+        return f"BatchedTensor(lvl={self.level.depth}, bdim={self.axis}, value=\n{inside}\n)"
 
     def __str__(self):
         return repr(self)

@@ -1,4 +1,6 @@
 """Binaries of kernels: built from source, or taken from the disk (`binary_cache`); never twice in a process."""
+import os
+import shlex
 import sys
 import threading
 import time
@@ -62,6 +64,7 @@ class Programs:
         self.options = ["-cl-std=CL1.2", "-w"]
         if self._divides_right():
             self.options.append("-cl-fp32-correctly-rounded-divide-sqrt")
+        self.options += shlex.split(os.environ.get("CYGRAD_OPENCL_OPTIONS", ""))
         self.programs = {}
         self.built = self.loaded = 0
         self.seconds = 0.0

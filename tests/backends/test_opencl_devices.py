@@ -142,6 +142,19 @@ def test_a_kernel_that_does_not_compile_raises_with_the_log(opencl):
     assert cygrad.ones(3, device=opencl).sum().item() == 3
 
 
+def test_options_for_the_compiler(opencl, monkeypatch):
+    import pyopencl
+    from cygrad_opencl.binaries import Programs
+    from cygrad_opencl.devices import devices
+    device = devices()[cygrad.ones(1, device=opencl).device.index]
+    monkeypatch.setenv("CYGRAD_CACHE_DIR", "off")
+    monkeypatch.setenv("CYGRAD_OPENCL_OPTIONS", "-cl-opt-disable -D ANSWER=42")
+    programs = Programs(pyopencl.Context([device]), device)
+    assert programs.options[-3:] == ["-cl-opt-disable", "-D", "ANSWER=42"]
+    programs.get("__kernel void answer(__global int *a) { *a = ANSWER; }")           # which else is no name
+    assert programs.built == 1
+
+
 @pytest.mark.parametrize("code, kind, words", [
     (-4, "OutOfMemoryError", "clEnqueueCopy failed: MEM_OBJECT_ALLOCATION_FAILURE"),
     (-2, "BackendError", "DEVICE_NOT_AVAILABLE; the process can't use the device any more"),

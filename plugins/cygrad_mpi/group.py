@@ -40,7 +40,7 @@ def tabled(comm, ranks, timeout, call):
 class MPIProcessGroup(Queue, ProcessGroup):
     """A communicator of MPI, whose calls end in time."""
 
-    name = "mpi"
+    backend = "mpi"
 
     def __init__(self, comm, ranks, timeout, table=None):
         ProcessGroup.__init__(self, ranks, comm.rank, timeout)
@@ -210,15 +210,15 @@ class MPIProcessGroup(Queue, ProcessGroup):
 
     # ------------------------------------------------------------ the entries
 
-    def barrier(self, call):
+    def start_barrier(self, call):
         return self.submit(call, lambda _: self._agree(call), self._missing)
 
-    def broadcast(self, tensor, root, call):
+    def start_broadcast(self, tensor, root, call):
         if self.table:
             return self._on_table(call, "broadcast", tensor, root)
         return self._collective(call, lambda: self.comm.Ibcast(memory(tensor), root))
 
-    def all_reduce(self, tensor, op, call):
+    def start_all_reduce(self, tensor, op, call):
         if self.table:
             return self._on_table(call, "all_reduce", tensor, op)
         size = tensor.numel() * tensor.element_size()
@@ -234,26 +234,26 @@ class MPIProcessGroup(Queue, ProcessGroup):
                  for rank, start in enumerate(starts)]
         reduced_in_order(tensor, op, parts)
 
-    def reduce(self, tensor, root, op, call):
+    def start_reduce(self, tensor, root, op, call):
         def start():
             buffers = (MPI.IN_PLACE, numbers(tensor)) if self.rank() == root else (numbers(tensor), None)
             return self.comm.Ireduce(*buffers, reduction(op, tensor.dtype), root)
         return self._collective(call, start)
 
-    def all_gather(self, output, tensor, call):
+    def start_all_gather(self, output, tensor, call):
         if self.table:
             return self._on_table(call, "all_gather", output, tensor)
         return self._collective(call, lambda: self.comm.Iallgather(memory(tensor), self._by_rank(output)))
 
-    def gather(self, output, tensor, root, call):
+    def start_gather(self, output, tensor, root, call):
         return self._collective(call, lambda: self.comm.Igather(memory(tensor), output is not None
                                                                 and self._by_rank(output) or None, root))
 
-    def scatter(self, tensor, input, root, call):
+    def start_scatter(self, tensor, input, root, call):
         return self._collective(call, lambda: self.comm.Iscatter(input is not None and self._by_rank(input) or None,
                                                                  memory(tensor), root))
 
-    def reduce_scatter(self, output, input, op, call):
+    def start_reduce_scatter(self, output, input, op, call):
         if self.table:
             return self._on_table(call, "reduce_scatter", output, input, op)
 
@@ -263,7 +263,7 @@ class MPIProcessGroup(Queue, ProcessGroup):
                                                    reduction(op, output.dtype))
         return self._collective(call, start)
 
-    def all_to_all(self, output, input, output_counts, input_counts, call):
+    def start_all_to_all(self, output, input, output_counts, input_counts, call):
         def steps(_):
             yield from self._agree(call)
             yield from self._compare_counts(call, output_counts, input_counts)
@@ -309,7 +309,7 @@ class MPIProcessGroup(Queue, ProcessGroup):
 
     # ------------------------------------------------------------ from one to another
 
-    def send(self, tensor, destination, tag, call):
+    def start_send(self, tensor, destination, tag, call):
         def steps(_):
             request = self.comm.Isend(memory(tensor), destination, tag)
             while not request.Test():
@@ -319,7 +319,7 @@ class MPIProcessGroup(Queue, ProcessGroup):
                     return
         return self.submit(call, steps, lambda: [destination], alone=True)
 
-    def recv(self, tensor, source, tag, call):
+    def start_recv(self, tensor, source, tag, call):
         status = MPI.Status()
         size = tensor.numel() * tensor.element_size()
 

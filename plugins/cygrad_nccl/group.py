@@ -23,7 +23,7 @@ ID_BYTES = 128
 class NCCLProcessGroup(MPIProcessGroup):
     """A communicator of MPI, and one of NCCL for each device that tensors have come from."""
 
-    name = "nccl"
+    backend = "nccl"
     devices = ("cpu", "cuda")
 
     def __init__(self, comm, ranks, timeout):
@@ -84,26 +84,26 @@ class NCCLProcessGroup(MPIProcessGroup):
 
     # ------------------------------------------------------------ the entries
 
-    def all_to_all(self, output, input, output_counts, input_counts, call):
+    def start_all_to_all(self, output, input, output_counts, input_counts, call):
         if not output.is_cuda:
-            return super().all_to_all(output, input, output_counts, input_counts, call)
+            return super().start_all_to_all(output, input, output_counts, input_counts, call)
         return self._queued(call, output, lambda communicator, stream: communicator.all_to_all(
             output, input, output_counts, input_counts, stream),
             lambda: self._compare_counts(call, output_counts, input_counts))
 
-    def send(self, tensor, destination, tag, call):
-        return super().send(tensor.cpu(), destination, tag, call)
+    def start_send(self, tensor, destination, tag, call):
+        return super().start_send(tensor.cpu(), destination, tag, call)
 
-    def recv(self, tensor, source, tag, call):
+    def start_recv(self, tensor, source, tag, call):
         if not tensor.is_cuda:
-            return super().recv(tensor, source, tag, call)
+            return super().start_recv(tensor, source, tag, call)
         came = cygrad.empty(tensor.shape, dtype=tensor.dtype)
-        return super().recv(came, source, tag, call).after(lambda _: tensor.copy_(came))
+        return super().start_recv(came, source, tag, call).after(lambda _: tensor.copy_(came))
 
 
 def _by_device(name):
     """An entry of `ProcessGroup`: NCCL's for tensors of a CUDA device, MPI's for others."""
-    of_mpi = getattr(MPIProcessGroup, name)
+    of_mpi = getattr(MPIProcessGroup, f"start_{name}")
 
     def entry(self, *arguments):
         *operands, call = arguments
@@ -112,9 +112,9 @@ def _by_device(name):
             return of_mpi(self, *arguments)
         return self._queued(call, tensor, lambda communicator, stream: getattr(communicator, name)(*operands, stream))
 
-    entry.__name__ = name
+    entry.__name__ = f"start_{name}"
     return entry
 
 
 for _name in ("broadcast", "all_reduce", "reduce", "all_gather", "gather", "scatter", "reduce_scatter"):
-    setattr(NCCLProcessGroup, _name, _by_device(_name))
+    setattr(NCCLProcessGroup, f"start_{_name}", _by_device(_name))

@@ -67,8 +67,8 @@ def test_the_suite_sees_a_group_that_adds_wrongly(alone, monkeypatch):
         tensor.add_(1)
         return correct(self, tensor, op, call)
 
-    correct = LocalProcessGroup.all_reduce
-    monkeypatch.setattr(LocalProcessGroup, "all_reduce", wrong)
+    correct = LocalProcessGroup.start_all_reduce
+    monkeypatch.setattr(LocalProcessGroup, "start_all_reduce", wrong)
     with pytest.raises(AssertionError):
         conformance.all_reduce(setting)
 

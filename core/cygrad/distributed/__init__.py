@@ -8,6 +8,7 @@ what does not depend on it. docs/distributed.md goes from one process to many.
 """
 import importlib as _importlib
 
+from cygrad.distributed import group_methods as _group_methods     # adds them to ProcessGroup
 from cygrad.distributed.backend import Backend, BackendConfig
 from cygrad.distributed.breakpoints import breakpoint
 from cygrad.distributed.collectives import (all_gather, all_gather_coalesced, all_gather_into_tensor,
@@ -24,6 +25,9 @@ from cygrad.distributed.groups import (GroupMember, destroy_process_group, get_b
                                        get_process_group_ranks, get_rank, get_world_size, group, init_process_group,
                                        is_initialized, is_torchelastic_launched, new_group, new_subgroups,
                                        new_subgroups_by_enumeration, split_group)
+from cygrad.distributed.method_options import (AllreduceCoalescedOptions, AllreduceOptions, AllToAllOptions,
+                                               BarrierOptions, BroadcastOptions, GatherOptions, ReduceOptions,
+                                               ReduceScatterOptions, ScatterOptions)
 from cygrad.distributed.objects import (all_gather_object, broadcast_object_list, gather_object, recv_object_list,
                                         scatter_object_list, send_object_list)
 from cygrad.distributed.point_to_point import P2POp, batch_isend_irecv, irecv, isend, monitored_barrier, recv, send

@@ -35,7 +35,7 @@ def barrier(group=None, async_op=False, device_ids=None, timeout=None):
     """
     if outside(group):
         return warn_outside("barrier")
-    work = resolved(group).barrier("barrier()")
+    work = resolved(group).start_barrier("barrier()")
     if async_op:
         work.background()
         return work
@@ -76,7 +76,7 @@ def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
     group = resolved(group)
     root = rank_in(group, src, group_src)
     staged = Staged(tensor, group, read=group.rank() == root)
-    work = group.broadcast(staged.buffer, root, described("broadcast", tensor, f"from {root}"))
+    work = group.start_broadcast(staged.buffer, root, described("broadcast", tensor, f"from {root}"))
     if group.rank() != root:
         work.after(staged.restore)
     return ended(work, async_op, [tensor])
@@ -116,7 +116,7 @@ def all_gather(tensor_list, tensor, group=None, async_op=False):
     check_sizes("all_gather", tensor_list, group.size(), tensor.shape)
     staged = Staged(tensor, group)
     buffer = cygrad.empty(group.size() * staged.buffer.numel(), dtype=staged.buffer.dtype, device=staged.buffer.device)
-    work = group.all_gather(buffer, staged.buffer, described("all_gather", tensor))
+    work = group.start_all_gather(buffer, staged.buffer, described("all_gather", tensor))
     work.after(lambda _: write_back(buffer, tensor_list))
     return ended(work, async_op, tensor_list)
 
@@ -154,7 +154,13 @@ def all_gather_coalesced(output_tensor_lists, input_tensor_list, group=None, asy
     for outputs in output_tensor_lists:
         check_list(outputs, "output_tensor_lists")
         check_same_dtype(*outputs)
-    group = resolved(group)
+    outputs = [tensor for each in output_tensor_lists for tensor in each]
+    done = ended(coalesced(output_tensor_lists, input_tensor_list, resolved(group)), async_op, outputs)
+    return done.get_future() if async_op else None
+
+
+def coalesced(output_tensor_lists, input_tensor_list, group):
+    """The Work of `all_gather_coalesced`."""
     if len(output_tensor_lists) != group.size():
         raise RuntimeError("output lists should be equal to world size")
     for outputs in output_tensor_lists:
@@ -165,13 +171,14 @@ def all_gather_coalesced(output_tensor_lists, input_tensor_list, group=None, asy
             if each.shape != own.shape:
                 raise RuntimeError(f"all_gather_coalesced: invalid size of output tensor at index {i} "
                                    f"(expected length {list(own.shape)}, got {list(each.shape)})")
+            if each.dtype != own.dtype:
+                raise RuntimeError(f"all_gather_coalesced: invalid tensor type at index {i} (expected {own.type()}, "
+                                   f"got {each.type()})")
     own = flattened(input_tensor_list, group)
     buffer = cygrad.empty(group.size() * own.numel(), dtype=own.dtype, device=own.device)
-    work = group.all_gather(buffer, own, described("all_gather_coalesced", own))
+    work = group.start_all_gather(buffer, own, described("all_gather_coalesced", own))
     outputs = [tensor for each in output_tensor_lists for tensor in each]
-    work.after(lambda _: write_back(buffer, outputs))
-    done = ended(work, async_op, outputs)
-    return done.get_future() if async_op else None
+    return work.after(lambda _: write_back(buffer, outputs))
 
 
 def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False):
@@ -208,7 +215,7 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=Fal
     source, target = Staged(input_tensor, group), Staged(output_tensor, group, read=False)
     if target.buffer.numel() != group.size() * source.buffer.numel():
         raise RuntimeError("output tensor size must be equal to world_size times input tensor size")
-    work = group.all_gather(target.buffer, source.buffer, described("all_gather_into_tensor", input_tensor))
+    work = group.start_all_gather(target.buffer, source.buffer, described("all_gather_into_tensor", input_tensor))
     work.after(target.restore)
     return ended(work, async_op, [output_tensor])
 
@@ -262,7 +269,7 @@ def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group
         check_sizes("gather", gather_list, group.size(), tensor.shape)
     own = Staged(tensor, group).buffer
     buffer = cygrad.empty(group.size() * own.numel(), dtype=own.dtype, device=own.device) if mine else None
-    work = group.gather(buffer, own, root, described("gather", tensor, f"to {root}"))
+    work = group.start_gather(buffer, own, root, described("gather", tensor, f"to {root}"))
     if mine:
         work.after(lambda _: write_back(buffer, gather_list))
     return ended(work, async_op, gather_list)
@@ -313,7 +320,7 @@ def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, gro
     if mine:
         check_sizes("scatter", scatter_list, group.size(), tensor.shape)
     target = Staged(tensor, group, read=False)
-    work = group.scatter(target.buffer, flattened(scatter_list, group) if mine else None, root,
+    work = group.start_scatter(target.buffer, flattened(scatter_list, group) if mine else None, root,
                          described("scatter", tensor, f"from {root}"))
     work.after(target.restore)
     return ended(work, async_op, [tensor])
@@ -355,7 +362,7 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
     source, target = Staged(input, group), Staged(output, group, read=False)
     counts_in = _row_counts(source.buffer, input_split_sizes, group.size())
     counts_out = _row_counts(target.buffer, output_split_sizes, group.size())
-    work = group.all_to_all(target.buffer, source.buffer, counts_out, counts_in,
+    work = group.start_all_to_all(target.buffer, source.buffer, counts_out, counts_in,
                             f"all_to_all_single({source.buffer.dtype.name})")
     work.after(target.restore)
     return ended(work, async_op, [output])
@@ -414,6 +421,6 @@ def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False
     counts_in = [plain(each).numel() for each in input_tensor_list]
     counts_out = [plain(each).numel() for each in output_tensor_list]
     buffer = cygrad.empty(sum(counts_out), dtype=source.dtype, device=source.device)
-    work = group.all_to_all(buffer, source, counts_out, counts_in, f"all_to_all({source.dtype.name})")
+    work = group.start_all_to_all(buffer, source, counts_out, counts_in, f"all_to_all({source.dtype.name})")
     work.after(lambda _: write_back(buffer, output_tensor_list))
     return ended(work, async_op, output_tensor_list)

@@ -102,7 +102,7 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
         made = providers.made_by_user(name, init_method, store, rank, world_size, timeout)
     else:
         made = providers.load("local" if alone else name).open(rank, world_size, timeout)
-    made.name, made.group_name, made.group_desc = name, "0", "default_pg"
+    made.backend, made.group_name, made.group_desc = name, "0", "default_pg"
     _World.default, _World.made, _World.groups = made, 1, [made]
     _World.rank = made.rank()
 
@@ -214,7 +214,7 @@ def get_backend(group=None):
     """The name with which the group was made."""
     if outside(group) or resolved(group) not in _World.groups:
         raise ValueError("Invalid process group specified")
-    return Backend(resolved(group).name)
+    return Backend(resolved(group).backend)
 
 
 def get_backend_config(group=None):
@@ -323,7 +323,7 @@ def new_group(ranks=None, timeout=None, backend=None, pg_options=None, use_local
     """
     world = default()
     if use_local_synchronization:
-        if world.name == "mpi":
+        if world.backend == "mpi":
             raise ValueError("MPI backend doesn't support use_local_synchronization=True")
         if ranks is not None and world.rank() not in ranks:
             return None
@@ -339,7 +339,7 @@ def _part(parent, ranks, timeout, backend, group_desc, members_only=False):
     _World.made += 1
     if made is None:
         return GroupMember.NON_GROUP_MEMBER
-    made.name = providers.named(backend) if backend else parent.name
+    made.backend = providers.named(backend) if backend else parent.backend
     made.group_name, made.group_desc = name, group_desc or "undefined"
     _World.groups.append(made)
     return made
@@ -489,7 +489,7 @@ def is_torchelastic_launched():
 def another(given, description):
     """A further group of the same ranks, for calls beside the program's; all ranks of the group call it."""
     made = given.split(given.ranks, given.timeout, f"new_group({given.ranks})")
-    made.name, made.group_name, made.group_desc = given.name, f"{given.group_name}.{description}", description
+    made.backend, made.group_name, made.group_desc = given.backend, f"{given.group_name}.{description}", description
     _World.groups.append(made)
     return made
 

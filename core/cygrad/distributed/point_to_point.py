@@ -62,7 +62,7 @@ def isend(tensor, dst=None, group=None, tag=0, group_dst=None, *, waiting=False)
     group = resolved(group)
     to = rank_in(group, dst, group_dst)
     check_tensor(tensor, "tensor")
-    work = group.send(Staged(tensor, group).buffer, to, _checked_tag(tag), described("send", tensor, f"to {to}"))
+    work = group.start_send(Staged(tensor, group).buffer, to, _checked_tag(tag), described("send", tensor, f"to {to}"))
     work.outputs = [tensor]
     if not waiting:
         work.background()
@@ -108,7 +108,7 @@ def irecv(tensor, src=None, group=None, tag=0, group_src=None, *, waiting=False)
     source = None if from_any else rank_in(group, src, group_src)
     staged = Staged(tensor, group, read=False)
     words = "from any rank" if from_any else f"from {source}"
-    work = group.recv(staged.buffer, source, _checked_tag(tag), described("recv", tensor, words))
+    work = group.start_recv(staged.buffer, source, _checked_tag(tag), described("recv", tensor, words))
     work.after(staged.restore)
     work.outputs = [tensor]
     if not waiting:
@@ -307,14 +307,14 @@ def _barrier_tag(group):
 def _monitor(group, timeout, wait_all_ranks, tag, token):
     """Rank 0: hear from all others, then let them go."""
     call = "monitored_barrier()"
-    waiting = {rank: group.recv(token.clone(), rank, tag, call) for rank in range(1, group.size())}
+    waiting = {rank: group.start_recv(token.clone(), rank, tag, call) for rank in range(1, group.size())}
     try:
         _hear(waiting, timeout, wait_all_ranks)
     except DistBackendError:
         for work in waiting.values():       # or the group could not be given back before its timeout
             _given_up(work)
         raise
-    for work in [group.send(token, rank, tag, call) for rank in waiting]:
+    for work in [group.start_send(token, rank, tag, call) for rank in waiting]:
         work.wait()
 
 
@@ -352,8 +352,8 @@ def _given_up(work):
 def _pass_monitor(group, timeout, tag, token):
     """Other ranks: tell rank 0, then wait for its word."""
     try:
-        group.send(token, 0, tag, "monitored_barrier()").wait(timeout)
-        group.recv(token, 0, tag, "monitored_barrier()").wait(timeout)
+        group.start_send(token, 0, tag, "monitored_barrier()").wait(timeout)
+        group.start_recv(token, 0, tag, "monitored_barrier()").wait(timeout)
     except DistBackendError as error:
         raise DistBackendError(f"Rank {group.rank()} successfully reached monitoredBarrier, but received errors while "
                                f"waiting for send/recv from rank 0. Please check rank 0 logs for faulty rank.\n "

@@ -1,7 +1,9 @@
 """The contract of process groups: what a package that carries bytes between processes has to provide.
 
-A plug-in subclasses `ProcessGroup` and declares the class under the entry-point group ``cygrad.process_groups``.
-What it may assume, because `collectives.py` and `staging.py` see to it:
+The entries of plug-ins are `open`, `split`, `close` and those that begin with `start_`; what users call on a group
+(`group.allreduce([x])`, as in PyTorch) is added by `group_methods.py`, and the same for all of them. A plug-in
+subclasses `ProcessGroup` and declares the class under the entry-point group ``cygrad.process_groups``. What it may
+assume, because `collectives.py` and `staging.py` see to it:
 
 1. Tensors are dense, without a graph, and lie where `devices` says the plug-in can reach (the host, by default).
 2. Their dtype is real: complex tensors come as pairs, bool as uint8 with an op that means the same.
@@ -27,8 +29,9 @@ __all__ = ["INTERFACE_VERSION", "ProcessGroup", "REQUIRED"]
 INTERFACE_VERSION = 1
 DEFAULT_TIMEOUT = timedelta(minutes=30)
 
-REQUIRED = ("open", "split", "barrier", "broadcast", "all_reduce", "reduce", "all_gather", "gather", "scatter",
-            "reduce_scatter", "all_to_all", "send", "recv", "close")
+REQUIRED = ("open", "split", "start_barrier", "start_broadcast", "start_all_reduce", "start_reduce",
+            "start_all_gather", "start_gather", "start_scatter", "start_reduce_scatter", "start_all_to_all",
+            "start_send", "start_recv", "close")
 
 
 class ProcessGroup:
@@ -48,8 +51,8 @@ class ProcessGroup:
     ----------
     ranks : list of int
     timeout : timedelta
-    name : str
-        Of the plug-in, as users ask for it.
+    backend : str
+        The plug-in's name, as users ask for it.
     group_name : str
         Of this group; the same on all its ranks.
     devices : tuple of str
@@ -57,9 +60,10 @@ class ProcessGroup:
     """
 
     interface_version = INTERFACE_VERSION
-    name = ""
+    backend = ""
     group_name = ""
     group_desc = "undefined"
+    bound_device_id = None          # no group is bound to one device
     devices = ("cpu",)
     monitored_barriers = 0          # that were called on this group
 
@@ -79,7 +83,8 @@ class ProcessGroup:
         return len(self.ranks)
 
     def __repr__(self):
-        return f"<ProcessGroup {self.group_name or self.name!r} of {self.name}: rank {self._rank} of {self.size()}>"
+        name = self.group_name or repr(self.backend)
+        return f"<ProcessGroup {name} of {self.backend}: rank {self._rank} of {self.size()}>"
 
     # ------------------------------------------------------------ the entries
 
@@ -93,47 +98,47 @@ class ProcessGroup:
         `members_only`, those of the new one."""
         raise NotImplementedError
 
-    def barrier(self, call):
+    def start_barrier(self, call):
         """Ends when all ranks have called it."""
         raise NotImplementedError
 
-    def broadcast(self, tensor, root, call):
+    def start_broadcast(self, tensor, root, call):
         """`tensor` of rank `root` is written to those of all others."""
         raise NotImplementedError
 
-    def all_reduce(self, tensor, op, call):
+    def start_all_reduce(self, tensor, op, call):
         """`tensor` becomes the reduction of all ranks'."""
         raise NotImplementedError
 
-    def reduce(self, tensor, root, op, call):
+    def start_reduce(self, tensor, root, op, call):
         """`tensor` of rank `root` becomes the reduction of all ranks'; those of others stay."""
         raise NotImplementedError
 
-    def all_gather(self, output, tensor, call):
+    def start_all_gather(self, output, tensor, call):
         """`output` has room for all ranks' tensors, one behind the other."""
         raise NotImplementedError
 
-    def gather(self, output, tensor, root, call):
+    def start_gather(self, output, tensor, root, call):
         """As `all_gather`, for rank `root` alone; `output` is None on others."""
         raise NotImplementedError
 
-    def scatter(self, tensor, input, root, call):
+    def start_scatter(self, tensor, input, root, call):
         """Each rank's `tensor` becomes its part of rank `root`'s `input`, which is None on others."""
         raise NotImplementedError
 
-    def reduce_scatter(self, output, input, op, call):
+    def start_reduce_scatter(self, output, input, op, call):
         """`output` becomes this rank's part of the reduction of all ranks' `input`."""
         raise NotImplementedError
 
-    def all_to_all(self, output, input, output_counts, input_counts, call):
+    def start_all_to_all(self, output, input, output_counts, input_counts, call):
         """Part j of `input` goes to rank j; part i of `output` comes from rank i; counts are elements."""
         raise NotImplementedError
 
-    def send(self, tensor, destination, tag, call):
+    def start_send(self, tensor, destination, tag, call):
         """Send to a rank of the group."""
         raise NotImplementedError
 
-    def recv(self, tensor, source, tag, call):
+    def start_recv(self, tensor, source, tag, call):
         """Receive from a rank of the group; from any, if `source` is None. The Work's `source` says from whom. A
         receive that times out takes nothing away from later ones."""
         raise NotImplementedError

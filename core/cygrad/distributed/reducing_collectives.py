@@ -42,7 +42,7 @@ def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
     staged = Staged(tensor, group)
     if before is not None:
         before(staged.buffer)
-    work = group.all_reduce(staged.buffer, kind, described("all_reduce", tensor, text))
+    work = group.start_all_reduce(staged.buffer, kind, described("all_reduce", tensor, text))
     work.after(lambda _: after(staged.buffer)).after(staged.restore)
     return ended(work, async_op, [tensor])
 
@@ -78,15 +78,18 @@ def all_reduce_coalesced(tensors, op=ReduceOp.SUM, group=None, async_op=False):
         return warn_outside("all_reduce_coalesced")
     if not tensors:
         raise RuntimeError("requires non-empty tensor list")
-    group = resolved(group)
+    done = ended(coalesced(tensors, op, resolved(group)), async_op, tensors)
+    return done.get_future() if async_op else None
+
+
+def coalesced(tensors, op, group):
+    """The Work of `all_reduce_coalesced`."""
     kind, text, before, after = reduction("all_reduce", group, op, tensors[0])
     buffer = flattened(tensors, group)
     if before is not None:
         before(buffer)
-    work = group.all_reduce(buffer, kind, described("all_reduce_coalesced", buffer, text))
-    work.after(lambda _: after(buffer)).after(lambda _: write_back(buffer, tensors))
-    done = ended(work, async_op, tensors)
-    return done.get_future() if async_op else None
+    work = group.start_all_reduce(buffer, kind, described("all_reduce_coalesced", buffer, text))
+    return work.after(lambda _: after(buffer)).after(lambda _: write_back(buffer, tensors))
 
 
 def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_dst=None):
@@ -127,7 +130,7 @@ def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_
     buffer = staged.buffer
     if before is not None:
         buffer = before(buffer if group.rank() == root else buffer.clone())
-    work = group.reduce(buffer, root, kind, described("reduce", tensor, text, f"to {root}"))
+    work = group.start_reduce(buffer, root, kind, described("reduce", tensor, text, f"to {root}"))
     if group.rank() == root:
         work.after(lambda _: after(staged.buffer)).after(staged.restore)
     return ended(work, async_op, [tensor])
@@ -214,6 +217,6 @@ def _reduce_scattered(name, output, buffer, op, group, async_op):
     if before is not None:
         buffer = before(buffer.clone())
     target = Staged(output, group, read=False)
-    work = group.reduce_scatter(target.buffer, buffer, kind, described(name, output, text))
+    work = group.start_reduce_scatter(target.buffer, buffer, kind, described(name, output, text))
     work.after(lambda _: after(target.buffer)).after(target.restore)
     return ended(work, async_op, [output])

@@ -9,7 +9,7 @@ __all__ = ["LocalProcessGroup"]
 class LocalProcessGroup(ProcessGroup):
     """A program that runs alone: rank 0 of 1."""
 
-    name = "local"
+    backend = "local"
 
     def __init__(self, ranks, rank, timeout):
         super().__init__(ranks, rank, timeout)
@@ -22,38 +22,38 @@ class LocalProcessGroup(ProcessGroup):
     def split(self, ranks, timeout, call, members_only=False):
         return LocalProcessGroup(ranks, 0, timeout) if ranks == [0] else None
 
-    def barrier(self, call):
+    def start_barrier(self, call):
         return finished(call)
 
-    def broadcast(self, tensor, root, call):
+    def start_broadcast(self, tensor, root, call):
         return finished(call)
 
-    def all_reduce(self, tensor, op, call):
+    def start_all_reduce(self, tensor, op, call):
         return finished(call)
 
-    def reduce(self, tensor, root, op, call):
+    def start_reduce(self, tensor, root, op, call):
         return finished(call)
 
-    def all_gather(self, output, tensor, call):
+    def start_all_gather(self, output, tensor, call):
         return self._copied(output, tensor, call)
 
-    def gather(self, output, tensor, root, call):
+    def start_gather(self, output, tensor, root, call):
         return self._copied(output, tensor, call)
 
-    def scatter(self, tensor, input, root, call):
+    def start_scatter(self, tensor, input, root, call):
         return self._copied(tensor, input, call)
 
-    def reduce_scatter(self, output, input, op, call):
+    def start_reduce_scatter(self, output, input, op, call):
         return self._copied(output, input, call)
 
-    def all_to_all(self, output, input, output_counts, input_counts, call):
+    def start_all_to_all(self, output, input, output_counts, input_counts, call):
         return self._copied(output, input, call)
 
-    def send(self, tensor, destination, tag, call):
+    def start_send(self, tensor, destination, tag, call):
         self.sent.append((tag, tensor.reshape(-1).clone()))
         return finished(call)
 
-    def recv(self, tensor, source, tag, call):
+    def start_recv(self, tensor, source, tag, call):
         return Receive(self, tensor, tag, call)
 
     def close(self):

@@ -1,8 +1,12 @@
 """`Work`: a collective that may still be running, as `async_op=True` returns it."""
+import threading
+
 import cygrad
 from cygrad.futures import Future
 
-__all__ = ["Work", "finished"]
+__all__ = ["AllOf", "Work", "finished"]
+
+_lock = threading.Lock()        # between a call that ends and what is still added to it
 
 
 class Work:
@@ -13,13 +17,15 @@ class Work:
     ----------
     call : str
         What it is, for messages: ``all_reduce(SUM, float32, [4])``.
+    timeout : timedelta or None
+        Of this call, where it is not the group's.
     source : int or None
         Of a receive that is finished: the rank in the group that sent.
     """
 
     def __init__(self, call):
         self.call = call
-        self.source = None
+        self.source = self.timeout = None
         self.error = None
         self.outputs = []
         self._done = False
@@ -37,26 +43,32 @@ class Work:
     def finish(self, error=None):
         """The call is at its end, with an error or without. What was to be done after it is done here."""
         self.error = error
-        if error is None:
-            try:
-                with cygrad.no_grad():
-                    for step in self._after:
-                        step(self)
-            except Exception as failure:
-                self.error = failure
-        self._done = True
-        self._after = []
+        with cygrad.no_grad():
+            while self._has_step():
+                try:
+                    self._after.pop(0)(self)
+                except Exception as failure:
+                    self.error = failure
         if (future := self.__dict__.get("_future")) is not None and not future.done():
             self._settle(future)
 
+    def _has_step(self):
+        """Whether something is left to do; else the call has ended here and now."""
+        with _lock:
+            if self.error is not None:
+                self._after = []
+            self._done = not self._after
+            return not self._done
+
     def after(self, step):
         """Call `step(work)` when the call has ended well; before it counts as completed."""
-        if self._done:
-            if self.error is None:
-                with cygrad.no_grad():
-                    step(self)
-        else:
-            self._after.append(step)
+        with _lock:
+            if not self._done:
+                self._after.append(step)
+                return self
+        if self.error is None:
+            with cygrad.no_grad():
+                step(self)
         return self
 
     # ------------------------------------------------------------ for users
@@ -82,7 +94,7 @@ class Work:
         Parameters
         ----------
         timeout : timedelta, optional
-            How long to wait for it; the group's own timeout otherwise.
+            How long to wait for it; otherwise the call's own timeout, or the group's.
 
         Returns
         -------
@@ -95,6 +107,7 @@ class Work:
             If a rank died, left, came too late or called something else; the text names the rank and the call.
         """
         if not self._done:
+            timeout = timeout or self.timeout
             seconds = timeout.total_seconds() if timeout else None
             self.progress(seconds)
         if self.error is not None:
@@ -139,6 +152,23 @@ class Work:
 
     def __repr__(self):
         return f"<Work {self.call}{'' if self._done else ', running'}>"
+
+
+class AllOf(Work):
+    """Several calls of one group as one, which has ended when all have."""
+
+    def __init__(self, works):
+        super().__init__(works[-1].call if works else "no call")
+        self.works = works
+        if not works:
+            self.finish()
+
+    def progress(self, seconds):
+        for work in self.works:
+            if not work._done:
+                work.progress(seconds)
+        if all(work._done for work in self.works):
+            self.finish(next((work.error for work in self.works if work.error is not None), None))
 
 
 def finished(call):

@@ -8,10 +8,14 @@ import cygrad.distributed as dist
 from cygrad.distributed.algorithms.join import Join, Joinable, JoinHook
 from cygrad.futures import Future
 from cygrad.nn.modules.module import Module
+from cygrad.nn.modules.syncbatchnorm import SyncBatchNorm
 from cygrad.nn.parallel.reducer import Reducer
 from cygrad.nn.parameter import UninitializedParameter
 
 __all__ = ["DistributedDataParallel"]
+
+TYPE_NAMES = {cygrad.float64: "double", cygrad.float32: "float", cygrad.float16: "c10::Half",
+              cygrad.bfloat16: "c10::BFloat16"}         # as PyTorch's logs write them
 
 
 def _or_world(group):
@@ -248,6 +252,31 @@ class DistributedDataParallel(Module, Joinable):
             raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
         self._has_hook = True
         self.reducer.hook, self.reducer.hook_state = hook, state
+
+    def _get_ddp_logging_data(self):
+        """What the module was wrapped with, under PyTorch's names; without its times of single passes."""
+        parameters = self.reducer.parameters
+        found = {
+            "module_name": type(self.module).__name__, "backend_name": self.process_group.name(),
+            "world_size": self.process_group.size(), "rank": dist.get_rank(),
+            "iteration": self.reducer.steps, "num_parameter_tensors": len(parameters),
+            "total_parameter_size_bytes": sum(each.numel() * each.element_size() for each in parameters),
+            "dtypes": ", ".join(sorted({TYPE_NAMES.get(each.dtype, each.dtype.name) for each in parameters})),
+            "bucket_cap_bytes": self.bucket_bytes_cap,
+            "bucket_sizes": ", ".join(str(bucket.gradients.buffer().numel() * bucket.gradients.buffer().element_size())
+                                      for bucket in self.reducer.buckets),
+            "device_ids": ", ".join(map(str, self.device_ids or ())),
+            "output_device": -1 if self.output_device is None else self.output_device,
+            "broadcast_buffers": int(self.broadcast_buffers), "is_multi_device_module": 0,
+            "find_unused_parameters": int(self.find_unused_parameters),
+            "gradient_as_bucket_view": int(self.gradient_as_bucket_view),
+            "has_sync_bn": int(any(isinstance(each, SyncBatchNorm) for each in self.module.modules()))}
+        if self.static_graph:
+            found["static_graph"] = 1
+        if getattr(self, "_has_hook", False):
+            hook = self.reducer.hook
+            found["comm_hook"] = getattr(hook, "__qualname__", type(hook).__qualname__)
+        return found
 
     # ------------------------------------------------------------ ranks with different numbers of inputs
 

@@ -47,6 +47,8 @@ class Fault:
             self.calls[self.point] = choose.choice(SHAPED)
         elif self.deed == "calls another":
             self.calls[self.point] = choose.choice(SHAPED[:5])
+        elif self.deed == "killed in the call" and self.calls[self.point] == "barrier":
+            self.calls[self.point] = "all_reduce"       # else the others may come to their ends before it is killed
         self.calls.append("barrier")
 
     def __str__(self):

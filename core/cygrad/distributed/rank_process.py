@@ -15,6 +15,7 @@ import time
 import traceback
 
 from cygrad.distributed import environment
+from cygrad.distributed.rank_logs import Outputs
 
 __all__ = ["main"]
 
@@ -52,7 +53,6 @@ def set_variables():
                       ROLE_RANK=str(rank), ROLE_WORLD_SIZE=str(size))
     if rank > 0:
         os.environ.setdefault("TQDM_DISABLE", "1")      # one progress bar on the terminal: the first rank's
-    return rank
 
 
 def run(arguments, module, no_python):
@@ -71,15 +71,19 @@ def run(arguments, module, no_python):
 
 def main():
     """Run what stands behind ``--`` on the command line, watched over."""
-    if not hasattr(os, "fork"):
-        return run_rank()
-    child = os.fork()
+    set_variables()
+    can_fork = hasattr(os, "fork")
+    outputs = Outputs(int(os.environ["LOCAL_RANK"]), can_fork)
+    child = os.fork() if can_fork else 0
     if child == 0:
+        outputs.take()
         return run_rank()
+    outputs.copy()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _: passed_on(child, number))
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)       # with which mpiexec says that another rank has died
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    outputs.end()
     if code:
         time.sleep(float(os.environ.get("CYGRAD_GRACE", "0")))
     os._exit(code if code >= 0 else 128 - code)
@@ -97,7 +101,7 @@ def run_rank():
     """The child: run the script, and say how it ends."""
     place = sys.argv.index("--")
     flags, arguments = sys.argv[1:place], sys.argv[place + 1:]
-    launcher = Launcher(os.environ.get("CYGRAD_LAUNCHER"), set_variables())
+    launcher = Launcher(os.environ.get("CYGRAD_LAUNCHER"), int(os.environ["RANK"]))
     launcher.say(pid=os.getpid(), host=socket.gethostname())
     try:
         code = run(arguments, "--module" in flags, "--no-python" in flags)

@@ -16,6 +16,7 @@ import threading
 import time
 
 from cygrad.distributed.environment import LAUNCHERS, VARIABLES
+from cygrad.distributed.rank_logs import wishes
 
 __all__ = ["main", "parser"]
 
@@ -39,8 +40,13 @@ def parser():
     flag("module", "-m", action="store_true", help="the script is the name of a module")
     flag("no-python", action="store_true", help="the script is a program of its own")
     flag("standalone", action="store_true", help="taken, and not needed: MPI knows how the processes meet")
+    flag("log-dir", default=None, help="where the ranks' files are, by --redirects and --tee (default: a new folder)")
+    flag("redirects", "-r", default="0", help="to files: 1 stdout, 2 stderr, 3 both; of single ranks: 0:1,1:3")
+    flag("tee", "-t", default="0", help="to the terminal and to files")
+    flag("local-ranks-filter", default="", help="show the output of these only: 0,2")
     for name in ("node-rank", "master-addr", "master-port", "rdzv-backend", "rdzv-endpoint", "rdzv-id", "rdzv-conf",
-                 "local-addr", "role", "monitor-interval", "start-method"):
+                 "local-addr", "role", "monitor-interval", "start-method", "event-log-handler", "shutdown-timeout",
+                 "signals-to-handle"):
         flag(name, default=None, help=argparse.SUPPRESS)
     made.add_argument("script", help="what each process runs")
     made.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
@@ -143,6 +149,7 @@ def run_once(options, count, per_node, attempt):
     reports = Reports(on_all_hosts=bool(options.hostfile))
     environment = dict(os.environ, CYGRAD_LAUNCHER=reports.address(), TORCHELASTIC_RUN_ID=options.rdzv_id or "none",
                        TORCHELASTIC_RESTART_COUNT=str(attempt), TORCHELASTIC_MAX_RESTARTS=str(options.max_restarts))
+    environment.update(wishes(options, attempt))
     environment["CYGRAD_GRACE"] = str(2 * options.grace)
     environment.setdefault("MASTER_ADDR", options.master_addr or "127.0.0.1")
     environment.setdefault("MASTER_PORT", options.master_port or "29500")

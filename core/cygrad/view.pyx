@@ -33,9 +33,29 @@ cdef extern from *:
         }
         return made;
     }
+
+    /* `Size.__getitem__`: tuple's, but a slice is a Size, too. */
+    static PyTypeObject *cygrad_size;
+    static PyObject *cygrad_size_item(PyObject *size, PyObject *key) {
+        PyObject *item = PyTuple_Type.tp_as_mapping->mp_subscript(size, key), *made;
+        Py_ssize_t i;
+        if (item == NULL || !PySlice_Check(key)) return item;
+        made = cygrad_size->tp_alloc(cygrad_size, PyTuple_GET_SIZE(item));
+        for (i = 0; made != NULL && i < PyTuple_GET_SIZE(item); i++)
+            PyTuple_SET_ITEM(made, i, Py_NewRef(PyTuple_GET_ITEM(item, i)));
+        Py_DECREF(item);
+        return made;
+    }
+    static PyObject *item_of_size(PyObject *size, PyObject *of_tuple) {     /* a method in the place of tuple's */
+        cygrad_size = (PyTypeObject *)size;
+        return PyDescr_NewWrapper(cygrad_size, ((PyWrapperDescrObject *)of_tuple)->d_base, (void *)cygrad_size_item);
+    }
     """
     object tuple_from(PyTypeObject *type, const Py_ssize_t *values, int count)      # of `tuple` or a subclass
+    object item_of_size(object size, object of_tuple)
     View whole_view "whole_instance"(object cls, tuple no_args)
+
+Size.__getitem__ = item_of_size(Size, tuple.__dict__["__getitem__"])
 
 
 @cython.no_gc

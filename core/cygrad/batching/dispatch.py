@@ -8,7 +8,7 @@ import warnings
 import cygrad
 from cygrad.autograd.forward_levels import NoBatchingRule
 from cygrad.batching.levels import is_batched, level_of, lifted
-from cygrad.batching.wrapping import BatchedTensor, batched
+from cygrad.batching.wrapping import BatchedTensor, are_lifted, batched, level_among
 from cygrad.tensor import Tensor
 
 _RULES = {}
@@ -36,8 +36,10 @@ def tensors_in(args, kwargs):
 
 
 def call(op, args, kwargs):
-    """A public op on arguments among which something stands in for a batch."""
-    level = level_of(tensors_in(args, kwargs))
+    """A public op on arguments among which something may stand in for a batch; NotImplemented where nothing does."""
+    level = level_among(args, kwargs)
+    if level is None:
+        return NotImplemented
     if kwargs and kwargs.get("out") is not None:
         raise RuntimeError(f"Batching rule not implemented for aten::{op.name}.out; the fallback path doesn't work on "
                            "out= or view ops.")
@@ -47,7 +49,8 @@ def call(op, args, kwargs):
     if rule is None:
         rule = _RULES.get(op.name)
     if rule is not None:
-        args, kwargs = mapped(lambda t: lifted(t, level), args, kwargs)
+        if not are_lifted(args, kwargs, level):
+            args, kwargs = mapped(lambda t: lifted(t, level), args, kwargs)
         try:
             return rewrapped(rule(level, op, *args, **kwargs), level)
         except NoBatchingRule:
@@ -68,6 +71,8 @@ def mapped(change, args, kwargs):
 
 def rewrapped(found, level):
     """What a rule returned, batched: tensors, or tuples and lists of them; what is batched already stays."""
+    if type(found) is Tensor:
+        return batched(found, level)
     if isinstance(found, BatchedTensor) and found.level is level:
         return found
     if isinstance(found, Tensor):

@@ -3,7 +3,7 @@ import threading
 
 from cygrad.autograd.forward_levels import count_batches, set_depth, set_tangent, visible_tangents
 from cygrad.autograd.modes import count_transforms, grad_mode, set_grad_mode
-from cygrad.batching.wrapping import BatchedTensor, batched
+from cygrad.batching.wrapping import BatchedTensor, batched, is_batched
 
 # .levels: the levels that this thread is in, .derivatives: the numbers of transforms that differentiate; the outermost
 # first.
@@ -110,10 +110,6 @@ def level_of(tensors):
         if isinstance(t, BatchedTensor) and (found is None or t.level.depth > found.depth):
             found = t.level
     return found
-
-
-def is_batched(t, level):
-    return isinstance(t, BatchedTensor) and t.level is level
 
 
 def lifted(t, level):

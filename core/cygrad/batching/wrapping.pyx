@@ -147,3 +147,65 @@ def batched(Tensor value not None, level, int axis=0):
     made.names_ = MARK
     made.requires = FORWARD
     return made
+
+
+# -------------------------------------------------------------- what a call asks of its arguments
+
+def is_batched(t, level):
+    """Whether a tensor stands in for a batch at this very level."""
+    return isinstance(t, BatchedTensor) and (<BatchedTensor>t).level is level
+
+
+cdef object innermost(object values, object found):
+    """The innermost level at which one of some values is batched, or one in a list of them; at least `found`."""
+    for value in values:
+        if isinstance(value, BatchedTensor):
+            if found is None or (<BatchedTensor>value).level.depth > found.depth:
+                found = (<BatchedTensor>value).level
+        elif type(value) is tuple or type(value) is list:
+            found = innermost(value, found)
+    return found
+
+
+def level_among(tuple args, dict kwargs):
+    """The innermost level at which one of a call's arguments is batched, or None."""
+    found = innermost(args, None)
+    return innermost(kwargs.values(), found) if kwargs else found
+
+
+cdef bint as_they_are(object values, object level) except -1:
+    """Whether all tensors among values are batched at the level, or have no tangent that might be."""
+    for value in values:
+        if isinstance(value, BatchedTensor):
+            if (<BatchedTensor>value).level is not level:
+                return False
+        elif isinstance(value, Tensor):
+            if (<Tensor>value).tangents is not None:
+                return False
+        elif (type(value) is tuple or type(value) is list) and not as_they_are(value, level):
+            return False
+    return True
+
+
+def are_lifted(tuple args, dict kwargs, level):
+    """Whether `lifted` would change nothing among a call's arguments."""
+    return as_they_are(args, level) and (not kwargs or as_they_are(kwargs.values(), level))
+
+
+def in_line(level, tuple args):
+    """The values of a call whose tensors have as many axes each and one dtype, so that they line up; else None."""
+    cdef Tensor first = None, t
+    cdef list values = []
+    for value in args:
+        if isinstance(value, Tensor):
+            t = <Tensor>value
+            if first is None:
+                first = t
+            elif t.rank != first.rank or t.dtype is not first.dtype:
+                return None
+            if isinstance(t, BatchedTensor) and (<BatchedTensor>t).level is level:
+                value = (<BatchedTensor>t).value
+        elif type(value) is tuple or type(value) is list:
+            return None
+        values.append(value)
+    return values

@@ -14,6 +14,9 @@ from cygrad.ops.declare.registry import GIVES_NAMES, functions, methods
 from cygrad.tensor import Tensor
 
 
+_batched_call = None
+
+
 class Parameters:
     """The parameters of an op's function, by name."""
 
@@ -117,10 +120,13 @@ class Call:
 
 def call(op, args, kwargs):
     """`op` on arguments among which there are named tensors, or names for axes of the result; or batched ones."""
+    global _batched_call
     if batch_depth():
-        from cygrad.batching import dispatch      # start-up time
-        if dispatch.level_of(dispatch.tensors_in(args, kwargs)) is not None:
-            return dispatch.call(op, args, kwargs)
+        if _batched_call is None:
+            from cygrad.batching.dispatch import call as _batched_call      # start-up time
+        found = _batched_call(op, args, kwargs)
+        if found is not NotImplemented:
+            return found
     bound = Call(op, args, kwargs)
     written = bound.written()
     rule = RULES.get(op.op) or RULES.get(op.op[:-1] if op.op.endswith("_") else op.op)

@@ -149,6 +149,20 @@ def any_overridden(values):
     return False
 
 
+def any_in_call(tuple args, dict kwargs):
+    """The same of a call's arguments, and of what is in lists and tuples among them."""
+    if function_modes and mode_here():
+        return True
+    return overridden_among(args) or (kwargs and overridden_among(kwargs.values()))
+
+
+cdef bint overridden_among(object values) except -1:
+    for value in values:
+        if (any_overridden(value) if type(value) is tuple or type(value) is list else overridden(value)):
+            return True
+    return False
+
+
 cdef list overriding(values):
     """Those of the arguments whose types override, one of each type, subclasses before their bases."""
     found = []

@@ -1,4 +1,4 @@
-"""`Size`: a tensor's shape, a tuple that prints and slices as PyTorch's."""
+"""`Size`: a tensor's shape, a tuple that prints and slices as PyTorch's. Its `__getitem__` is in view.pyx, in C."""
 from math import prod
 from operator import index
 
@@ -51,10 +51,6 @@ class Size(tuple):
 
     def __repr__(self):
         return f"cygrad.Size([{', '.join(map(str, self))}])"
-
-    def __getitem__(self, key):
-        item = tuple.__getitem__(self, key)
-        return tuple.__new__(Size, item) if type(key) is slice else item
 
     def __add__(self, other):
         return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented

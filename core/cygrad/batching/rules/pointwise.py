@@ -2,6 +2,7 @@
 import cygrad
 from cygrad.batching.dispatch import in_place_error, mapped, tensors_in
 from cygrad.batching.rules.helpers import is_batched, ranked, rule
+from cygrad.batching.wrapping import in_line
 from cygrad.tensor import Tensor
 
 ONE = """
@@ -30,6 +31,10 @@ def element_by_element(level, op, x, *args, **kwargs):
 
 @rule(SEVERAL)
 def lined_up(level, op, *args, **kwargs):
+    if not kwargs:
+        values = in_line(level, args)
+        if values is not None:
+            return op(*values)
     tensors = list(tensors_in(args, kwargs))
     rank = max([t.dim() for t in tensors])
     wanted = None

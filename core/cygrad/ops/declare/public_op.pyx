@@ -31,7 +31,7 @@ from cygrad.tensors.overriding cimport function_modes, functions_off, is_overrid
 from cygrad.errors import DeviceMismatch
 from cygrad.devices.home import together
 from cygrad.errors.accepted import accepted, kind_of
-from cygrad.tensors.overriding import any_overridden, flattened, hand_over_call
+from cygrad.tensors.overriding import any_in_call, hand_over_call
 
 cdef extern from "Python.h":
     ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *)
@@ -398,7 +398,7 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
 
 
 cdef PyObject *written(PublicOp op, PyObject *const *args, size_t flags, PyObject *keywords) noexcept:
-    """What a call with `out` gives if the op can write straight into it; None, borrowed, if it can't; NULL: an error."""
+    """What a call with `out` gives if the op can write straight into it; None, borrowed, where not; NULL: an error."""
     cdef PyObject *found = op.into_target(<PyObject *>op.into, args, flags, keywords)
     if found == Py_None:
         Py_DECREF(<object>found)
@@ -656,7 +656,7 @@ cdef object as_called(PublicOp op):
 cdef object named(PublicOp op, tuple args, dict kwargs):
     """A call in which a tensor has names or stands for a batch, or something in a list overrides ops."""
     global _call
-    if op.overridable and any_overridden(flattened(args, kwargs)):
+    if op.overridable and any_in_call(args, kwargs):
         return hand_over_call(as_called(op), args, kwargs)
     if _call is None:
         from cygrad.named_tensors.call import call as _call      # knot: it needs this module

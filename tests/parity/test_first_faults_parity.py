@@ -1,4 +1,4 @@
-"""If one of these fails, a call with two faults is told another of them than by PyTorch.
+"""If one of these fails, a call is taken that PyTorch refuses, or one with two faults is told another of them.
 
 Each is made by both libraries; the built-in type of the error has to be the same, and that there is one.
 """
@@ -58,6 +58,25 @@ CALLS = """
     m.autograd.grad(m.ones(2, requires_grad=True).sum(), [m.ones(2, requires_grad=True)], is_grads_batched=True)
     m.autograd.grad(m.ones(2).sum(), [m.ones(2, requires_grad=True)], is_grads_batched=True)
     m.autograd.grad(m.ones(2, requires_grad=True) * 2, [m.ones(2, requires_grad=True)], is_grads_batched=True)
+    m.ones(3, dtype=m.complex64).index_reduce(0, m.tensor([0, 0, 0]), m.ones(3, dtype=m.complex64), 'mean')
+    (m.ones(3) > 0).index_reduce(0, m.tensor([0, 0, 0]), m.ones(3) > 0, 'amin')
+    m.ones(2, 2).logsumexp(())
+    m.zeros(2, 0).index_fill(1, m.tensor([0]), 0.)
+    m.index_fill(m.ones(3), 0, m.tensor([0.]), m.ones(2))
+    m.ones(4)[:3].pow_(m.ones(4)[1:].unsqueeze(0).expand(2, 3))
+    m.func.grad(lambda q: (q * q).sum())(m.ones(2, dtype=m.complex64))
+    m.ones(2).set_(m.ones(2, 3).t(), 0, (1,), (1,))
+    m.bartlett_window(4, dtype=m.complex64)
+    m.hann_window(1, dtype=m.int32)
+    m.nextafter(m.zeros(2, 0).long(), m.zeros(2, 0).long())
+    m.erf(m.zeros(0, dtype=m.complex64))
+    m.lt(m.zeros(0), 1j)
+    m.scatter_reduce(m.ones(2, dtype=m.cfloat, requires_grad=True), 0, m.tensor([0]), m.ones(1, dtype=m.cfloat), 'sum')
+    m.mean(m.ones(2, 2) > 0, 0, out=m.zeros(2))
+    m.nn.functional.sigmoid(m.ones(2), out=m.ones(2))
+    m.nn.functional.threshold(m.ones(2), 1, 2, out=m.ones(2))
+    m.unique(m.ones(2, 2), axis=0)
+    m.nn.functional.adaptive_avg_pool2d(m.ones(3), 1)
 """.strip().splitlines()
 
 

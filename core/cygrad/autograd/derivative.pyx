@@ -86,7 +86,7 @@ def derivative(str op, *, str name=None, str inplace=None, **formulas):
     if inplace is not None:
         row.inplace_type = type(inplace, (OpNode,), {"__slots__": (), "__module__": "builtins"})
         keep_whole(row.inplace_type, <void *>blank_op_node, True)
-    row.only_tracked = row.name == "NotImplemented"
+    row.only_tracked = row.name == "NotImplemented" and op != "made_set_of"
     row.keeps_numbers = op == "mul" or op == "div"      # PyTorch makes tensors of these ops' numbers
     keep_whole(row.node_type, <void *>blank_op_node, True)
     _rows[op] = row

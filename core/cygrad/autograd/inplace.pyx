@@ -82,9 +82,13 @@ cdef set_meta_of(Node node, Tensor output, int number):
     output.node, output.output_number, output.requires, output.view_version = keep, had, needed, seen
 
 
-def forget_history(str name, Tensor tensor not None):
-    """Have a tensor, which an op that reads none writes to, depend on what it was by a node without a derivative."""
-    cdef OpNode node = record_pair(find_row("made_" + name, ("self",)), tensor, None, ())
+def forget_history(str name, Tensor tensor not None, Tensor source=None):
+    """Have a tensor depend on what it was, and on what was written to it (None: no tensor), without a derivative."""
+    cdef OpNode node
+    if source is None:
+        node = record_pair(find_row("made_" + name, ("self",)), tensor, None, ())
+    else:
+        node = record_pair(find_row("made_" + name + "_of", ("self", "source")), tensor, source, ())
     set_meta_of(node, tensor, 0)
     rebase(tensor, node, 0)
 

@@ -196,6 +196,27 @@ cdef inline int launch(Launch *how, bint as_they_are) except -1:
     return how.call(how) if as_they_are else launch_strided(how)
 
 
+cdef int ask(Launch *how) except -1:
+    """Have a call on no elements refused where the host's kernels don't have its dtypes."""
+    cdef Launch one
+    cdef View like
+    cdef Tensor made
+    cdef list held = []
+    cdef int k
+    if how.call is not call_unary and how.call is not call_binary and how.call is not call_scalar \
+            or not (<Backend>(<View>how.operands[0]).memory.backend).host_memory:
+        return 0
+    one.call, one.op, one.count, one.replaced = how.call, how.op, how.count, False
+    one.swapped, one.more = how.swapped, how.more
+    for k in range(how.count):
+        like = <View>how.operands[k]
+        made = empty(like.memory.backend, like.memory.index, like.dtype, 0, NULL)
+        fill_into(made, 1)
+        held.append(made)
+        one.operands[k] = <PyObject *>made
+    return one.call(&one)
+
+
 cdef int launch_strided(Launch *how) except -1:
     cdef Axes axes
     cdef int k, made = 0
@@ -203,7 +224,7 @@ cdef int launch_strided(Launch *how) except -1:
     cdef View v
     cdef tuple each
     if (<View>how.operands[0]).elements == 0:
-        return 0
+        return ask(how)
     part.call, part.op, part.swapped, part.more, part.count = how.call, how.op, how.swapped, how.more, how.count
     part.replaced = True
     start_axes(&axes, <View>how.operands[0])

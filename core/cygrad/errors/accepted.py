@@ -30,6 +30,8 @@ KINDS_OF_VALUES = ((Tensor, TENSOR), (int, INT), (float, FLOAT), (complex, COMPL
 PASS_AS_NONE = "None", "()"             # defaults for which None may be given
 NUMPYS_WORDS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
+WITHOUT_NUMPYS_WORDS = frozenset(("unique", "unique_consecutive"))      # functions that are Python in PyTorch
+
 
 @cache
 def _sections():
@@ -80,7 +82,7 @@ class Accepted:
         Whether sizes may be given one by one.
     """
 
-    def __init__(self, lines, method):
+    def __init__(self, name, lines, method):
         self.places, self.words, self.enough, self.endless = [], {}, [0] * COUNTS, False
         spread = 0
         if method:
@@ -91,7 +93,7 @@ class Accepted:
             for place in range(int(method), len(self.places) + 1):
                 self._take(place, INT, spread)
         for numpys, ours in NUMPYS_WORDS.items():
-            if ours in self.words:
+            if ours in self.words and name not in WITHOUT_NUMPYS_WORDS:
                 self.words.setdefault(numpys, self.words[ours])
 
     def _add(self, body, place, overload):
@@ -135,7 +137,7 @@ def _mark(masks, bits, overloads):
 def accepted(name, method):
     """The `Accepted` of a function or a method; None if PyTorch's overloads of it are not known."""
     lines = lines_of(name, method)
-    return Accepted(lines, method) if lines else None
+    return Accepted(name, lines, method) if lines else None
 
 
 def kind_of(value):

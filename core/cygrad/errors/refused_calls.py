@@ -12,13 +12,15 @@ from ast import literal_eval
 import numpy as np
 
 from cygrad.errors import warn
-from cygrad.errors.accepted import NUMPYS_WORDS
+from cygrad.errors.accepted import NUMPYS_WORDS, WITHOUT_NUMPYS_WORDS
 from cygrad.errors.first_faults import first_fault
 from cygrad.errors.signatures import NUMPY_NUMBERS, overloads, type_name
 
 
-def pytorchs_words(ways, kwargs):
+def pytorchs_words(name, ways, kwargs):
     """Keyword arguments by PyTorch's names, for which NumPy's may stand."""
+    if name in WITHOUT_NUMPYS_WORDS:
+        return kwargs
     known = {p.name for way in ways for p in way.parameters}
     found = {word if word in known else NUMPYS_WORDS.get(word, word): value for word, value in kwargs.items()}
     return found if len(found) == len(kwargs) else kwargs       # one that is given twice is refused by the name it has
@@ -51,7 +53,7 @@ def other_ways(name, method, args, kwargs):
     """
     ways = overloads(name, method)
     head, given = (args[:1], args[1:]) if method else ((), args)
-    words = pytorchs_words(ways, kwargs)
+    words = pytorchs_words(name, ways, kwargs)
     takes = [way for way in ways if way.refusal(name, given, words) is None]
     for way in takes:
         values = way.bound(given, words)
@@ -128,7 +130,7 @@ def explained(name, method, args, kwargs, error):
     if not ways:
         return first_fault(name, {**dict(enumerate(args)), **kwargs}, error)
     given = args[1:] if method else args
-    words = pytorchs_words(ways, kwargs)
+    words = pytorchs_words(name, ways, kwargs)
     try:
         for way in ways:
             if way.refusal(name, given, words) is None:
@@ -155,7 +157,7 @@ def settled(name, method, args, kwargs):
         In PyTorch's words, if none of its overloads takes the arguments, or a number is too large for any of them.
     """
     ways, head = overloads(name, method), int(method)
-    words, given = pytorchs_words(ways, kwargs), args[head:]
+    words, given = pytorchs_words(name, ways, kwargs), args[head:]
     for way in ways:
         if way.refusal(name, given, words) is None:
             unreadable = way.unreadable(name, given, words)

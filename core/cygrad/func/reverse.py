@@ -133,6 +133,9 @@ def grad_and_value(func, argnums=0, has_aux=False):
         if output.dim():
             raise RuntimeError(f"{caller}: Expected f(*args) to return a scalar Tensor, got tensor with "
                                f"{output.dim()} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
+        if not output.is_floating_point() and output.requires_grad:
+            raise RuntimeError("grad can be implicitly created only for real scalar outputs but got "
+                               f"torch.{output.dtype.name}")
         gradient = call.gradients([output], [cygrad.ones_like(undressed(output))], False)
         value = call.outside(output)
         return (gradient, (value, call.outside(call.aux))) if has_aux else (gradient, value)

@@ -1,4 +1,6 @@
 """The functions of `torch.nn.functional` that are ops of the core, or short composites of them."""
+from functools import wraps as _wraps
+
 from cygrad.ops.nn import (border_padding as _border_padding, padding as _padding,  # noqa: F401
                            piecewise_activations as _piecewise, smooth_activations as _smooth,
                            torch_namespace as _torch_namespace)
@@ -58,6 +60,17 @@ def _writes_in_place(function, name):
     return choose
 
 
+def _without_out(function):
+    """A function of PyTorch's that is Python there and takes no `out=`."""
+    @_wraps(function, updated=())
+    def plain(input, *args, **kwargs):
+        if "out" in kwargs:
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument 'out'")
+        return function(input, *args, **kwargs)
+    plain.without_inplace = getattr(function, "without_inplace", None)
+    return plain
+
+
 for _file, _names in ((_smooth, ("elu", "selu", "celu", "silu", "mish")),
                       (_piecewise, ("leaky_relu", "hardtanh", "relu6", "hardsigmoid", "hardswish", "threshold"))):
     for _name in _names:
@@ -65,13 +78,14 @@ for _file, _names in ((_smooth, ("elu", "selu", "celu", "silu", "mish")),
 for _name, _words in (("gelu", "found"), ("softplus", "found"), ("softshrink", "found"), ("logsigmoid", "scalar type")):
     globals()[_name] = _with_out(_name, globals()[_name], _words)
 relu = _writes_in_place(_functions["relu"], "relu")
-sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
 conv1d, conv2d, conv3d = (_functions[_name] for _name in ("conv1d", "conv2d", "conv3d"))
 conv_transpose1d, conv_transpose2d, conv_transpose3d = (_functions[f"conv_transpose{_axes}d"] for _axes in (1, 2, 3))
 pixel_shuffle, pixel_unshuffle, channel_shuffle, native_channel_shuffle, conv_tbc = (_functions[_name] for _name in (
     "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "native_channel_shuffle", "conv_tbc"))
 unfold, fold = _PublicOp(_im2col, "im2col", "im2col"), _PublicOp(_col2im, "col2im", "col2im")
 prelu = _public("prelu", _prelu)
+threshold = _without_out(threshold)  # noqa: F821  made above
+sigmoid, tanh = [_without_out(_functions[_name]) for _name in ("sigmoid", "tanh")]
 relu_ = _public("relu_", _methods["relu_"].function)
 _scaled_elu_ = _inplace_form("elu", _smooth.scaled_elu)
 
@@ -149,9 +163,10 @@ def hardtanh_(input, min_val=-1.0, max_val=1.0):
     >>> cygrad.nn.functional.hardtanh_(cygrad.tensor([-2., 3.]))
     tensor([-1.,  1.])
     """
-    return hardtanh(input, min_val, max_val, inplace=True)  # noqa: F821  made above
+    return _within_(input, min_val, max_val)
 
 
+_within_ = _inplace_form("hardtanh", _piecewise.within)
 selu_, celu_, threshold_, rrelu_ = (_functions[_name] for _name in ("selu_", "celu_", "threshold_", "rrelu_"))
 bilinear, cosine_similarity, pairwise_distance, pdist = (
     _functions[_name] for _name in ("bilinear", "cosine_similarity", "pairwise_distance", "pdist"))

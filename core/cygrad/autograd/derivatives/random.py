@@ -22,5 +22,8 @@ derivative("normal_both", name="NormalBackward3", mean=zeros_like, std=zeros_lik
 for _name in ("arange", "range", "linspace", "logspace", "eye", "zeros", "ones", "full", "rand", "normal", "randint",
               "randperm", "fft_fftfreq", "fft_rfftfreq", "set"):
     derivative("made_" + _name, name="NotImplemented", self=not_implemented("aten::" + _name))
+for _name in ("set", "view_copy"):
+    derivative(f"made_{_name}_of", name="NotImplemented", self=not_implemented("aten::" + _name),
+               source=not_implemented("aten::" + _name))
 derivative("histogram", name="NotImplemented", self=not_implemented("aten::histogram"))
 derivative("bernoulli_p", name="NotImplemented", input=not_implemented("aten::bernoulli"))

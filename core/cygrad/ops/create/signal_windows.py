@@ -4,6 +4,7 @@ import math
 import cygrad
 from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.dtype import get_default_dtype
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.create.placing import pinned
 from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.registry import op
@@ -12,12 +13,14 @@ from cygrad.ops.declare.registry import op
 def _window(name, length, periodic, dtype, device, requires_grad, pin_memory, formula):
     """`formula(n, positions)` of `length` points; a periodic window is the symmetric one of a point more without it."""
     dtype = dtype or get_default_dtype()
-    if not dtype.is_floating_point:
+    if not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype.name}")
     if length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
     if length <= 1:
         return cygrad.ones(length, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
+    if dtype.is_complex:
+        raise refused("arange_cpu", dtype)
     points = length + 1 if periodic else length
     out = formula(points, cygrad.arange(points, dtype=dtype, device=device))
     out = out.narrow(0, 0, length) if periodic else out

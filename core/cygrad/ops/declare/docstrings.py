@@ -66,18 +66,23 @@ def body_of(entries):
                      for names, rest in entries)
 
 
+def is_wrapped(function, wrapper):
+    """Whether a function of which this is the name's end is among those that stand around an op's own."""
+    while function is not None:
+        if getattr(getattr(function, "__code__", None), "co_name", "").endswith(wrapper):
+            return True
+        function = getattr(function, "__wrapped__", None)
+    return False
+
+
 def has_out(function):
     """Whether the registry gave the function an `out=`, which the signature of what it wraps does not show."""
-    return getattr(getattr(function, "__code__", None), "co_name", "") == "with_out_argument"
+    return is_wrapped(function, "with_out_argument")
 
 
 def has_axis(function):
     """Whether the registry lets NumPy's `axis` and `keepdims` stand for `dim` and `keepdim`."""
-    while function is not None:
-        if getattr(getattr(function, "__code__", None), "co_name", "") == "with_axis_argument":
-            return True
-        function = getattr(function, "__wrapped__", None)
-    return False
+    return is_wrapped(function, "with_axis_argument")
 
 
 def parameters_of(name, function):

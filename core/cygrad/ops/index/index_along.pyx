@@ -255,16 +255,21 @@ fill_slices.may_overlap = index_fill_tensor.may_overlap = True
 
 def index_fill_arguments(self, dim, index, value):
     need_tensor(index, "index_fill", "index", 2)
+    if isinstance(value, Tensor) and value.dim():
+        raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                           f"{value.dim()} dimension(s).")
     dim = wrap(dim, self.dim())
     if index.dtype.name != "int64":
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     if index.dim() > 1:
         raise RuntimeError("Index has to be a vector/scalar")
-    if isinstance(value, Tensor) and value.dim():
-        raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                           f"{value.dim()} dimension(s).")
     if not self.is_complex() and (value.is_complex() if isinstance(value, Tensor) else isinstance(value, complex)):
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    if self.dim() and not self.size(dim) and index.numel():
+        sizes = [1 if i == dim else n for i, n in enumerate(self.shape)]
+        raise RuntimeError(f"setStorage: sizes {sizes}, strides {list(self.stride())}, storage offset "
+                           f"{self.storage_offset()}, and itemsize {self.itemsize} requiring a storage size of "
+                           f"{self.itemsize} are out of bounds for storage of size 0")
     return dim, index, value
 
 
@@ -321,6 +326,8 @@ def index_reduce_arguments(self, dim, index, source, reduce, *, include_self=Tru
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     refuse_complex_extremes(self, reduce)
+    if self.dim() < 2 and (self.dtype.is_complex or self.dtype.name == "bool"):     # more axes: other kernels
+        raise NotImplementedError(f"\"index_func_\" not implemented for '{scalar_name(self)}'")
     return (*index_add_arguments(self, dim, index, source)[:3], reduce, include_self)
 
 

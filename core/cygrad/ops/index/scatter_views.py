@@ -3,14 +3,24 @@ from cygrad.dispatch.raw import clone_like, copy_ as raw_copy
 from cygrad.ops.declare.operand_types import refuse_complex_gradient
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
+from cygrad.ops.shape.geometry import window
 from cygrad.ops.shape.slices import slice_along
 from cygrad.ops.shape.views import wrap
 
 
-def placed(self, src, window):
+def copy_in_place(self):
+    """A copy with self's strides and offset: one of all of its storage, unless places of self are there twice."""
+    if any(step == 0 and n > 1 for step, n in zip(self.stride(), self.shape)):
+        return clone_like(self)
+    length = self.untyped_storage().nbytes() // self.itemsize
+    all_of_it = clone_like(window(self, None, 0, (length,)))
+    return window(all_of_it, None, self.storage_offset(), self.shape, self.stride())
+
+
+def placed(self, src, seen):
     """A copy of `self` with `src` in the window of it that the function returns."""
-    out = clone_like(self)
-    part = window(out)
+    out = copy_in_place(self)
+    part = seen(out)
     if part.shape != src.shape:
         raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
                            f"{list(src.shape)}, slice size = {list(part.shape)}")
@@ -123,8 +133,7 @@ def _diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 @primitive
 def as_strided_scatter(self, src, size, stride, storage_offset):
     """With all of the storage, which the window may reach beyond the tensor."""
-    length = self.untyped_storage().nbytes() // self.dtype.itemsize
-    out = self.as_strided((length,), (1,), 0).clone().as_strided(self.shape, self.stride(), self.storage_offset())
+    out = copy_in_place(self)
     part = out.as_strided(size, stride, storage_offset)
     if part.shape != src.shape:
         raise RuntimeError("expected src to have a size equal to the slice of self. src size = "

@@ -272,4 +272,6 @@ def _scatter_reduce_copy(input, dim, index, src, reduce, *, include_self=True):
     >>> cygrad.zeros(2).scatter_reduce(0, cygrad.tensor([0, 0, 1]), cygrad.tensor([1., 3., 2.]), "amax")
     tensor([3., 2.])
     """
+    if input.is_complex() and (input._tracked() or src._tracked()):
+        raise RuntimeError("scatter_reduce does not support automatic differentiation for outputs with complex dtype.")
     return scatter_reduce(input, *scatter_reduce_arguments(input, dim, index, src, reduce, include_self=include_self))

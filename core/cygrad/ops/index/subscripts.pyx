@@ -21,7 +21,7 @@ from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy, expand_to
 from cygrad.dispatch.raw cimport step_mode
 from cygrad.dtype cimport BOOL, INT32, INT64, UINT8, dtype_of, plain_of
 from cygrad.ops.index.tensor_places cimport check_shapes, put_at, strided, take_at, take_rows, wrapped
-from cygrad.ops.shape.slices cimport is_plain_slice, select_, slice_, slice_bounds
+from cygrad.ops.shape.slices cimport counts_back, is_plain_slice, select_, slice_, slice_bounds
 from cygrad.ops.shape.transpose_and_squeeze cimport unsqueeze_
 from cygrad.ops.shape.views cimport alias_
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
@@ -103,7 +103,7 @@ cdef Tensor read_key(Tensor t, object key, tuple parts, int used, list indices):
             dim += t.rank - used
         elif PySlice_Check(part):
             slice_bounds(part, size if dim < out.rank else PY_SSIZE_T_MAX, &start, &stop, &step)
-            if start != 0 or (stop != size and dim < out.rank) or step != 1:
+            if start != 0 or (stop != size and dim < out.rank) or step != 1 or counts_back(part):
                 out = slice_(out, wrap_dim(dim, out.rank), start, stop, step)       # raises past the last axis
             dim += 1
         elif PyLong_CheckExact(part):
@@ -316,7 +316,8 @@ cdef int setitem_(Tensor t, object key, object value) except -1:
         view = select_(t, 0, checked_index(key, t.sizes[0], 0))
     elif PySlice_Check(key) and t.rank and is_plain_slice(key):
         slice_bounds(key, t.sizes[0], &start, &stop, &step)
-        view = t if start == 0 and stop == t.sizes[0] and step == 1 else slice_(t, 0, start, stop, step)
+        view = (t if start == 0 and stop == t.sizes[0] and step == 1 and not counts_back(key)
+                else slice_(t, 0, start, stop, step))
     elif key is False:
         return 0
     elif key is True:

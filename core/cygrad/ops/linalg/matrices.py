@@ -230,8 +230,30 @@ def part(name, compare):
 
 tril = part("tril", GE)
 triu = part("triu", LE)
+
+
+def zeroed(name, function):
+    """The in-place form, which only writes zeros: places of the tensor may be in memory more than once."""
+    written = writing(function)
+
+    def inplace(self, diagonal=0):
+        """In-place version of `{}`: writes the result into the tensor and returns it."""
+        if self._tracked() or self.dim() < 2 or self.is_contiguous():
+            return written(self, diagonal)
+        need_int(diagonal, name + "_", "diagonal", 2)
+        self._check_inplace()
+        rows, columns = self.shape[-2:]
+        for row in range(rows):
+            end = min(max(row + int(diagonal), -1), columns)
+            fill_(self[..., row, end + 1:] if name == "tril" else self[..., row, :max(end, 0)], 0)
+        self._bump_version()
+        return self
+    inplace.__doc__ = inplace.__doc__.format(name)
+    return inplace
+
+
 for _function in (tril, triu):
-    op(_function, inplace=writing(_function), out="expected")
+    op(_function, inplace=zeroed(_function.__name__, _function), out="expected")
 
 
 def _triangle(name, row, col, device):

@@ -42,10 +42,12 @@ def adaptive_mean(name, axes, input, output_size):
         shown = f"{sizes[0]}, {','.join(map(str, sizes[1:]))}"
         raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received "
                            f"{{{shown}}}")
-    if len(shape) not in (axes + 1, axes + 2):
+    one = max(sizes) == 1 and min(sizes) == 1           # a mean, of any number of axes
+    if not one and len(shape) not in (axes + 1, axes + 2):
         raise RuntimeError(f"{name}(): Expected {axes + 1}D or {axes + 2}D tensor, but got {list(shape)}")
-    check_filled(name, shape, range(len(shape) - axes, len(shape)))
-    if max(sizes) == 1 and min(sizes) == 1:
+    if len(shape) >= axes:
+        check_filled(name, shape, range(len(shape) - axes, len(shape)))
+    if one:
         found = input.mean(tuple(range(-axes, 0)), keepdim=True)
         if format_of(input) is not None:            # any stride says so of one place; this is PyTorch's
             n, c = found.shape[:2]

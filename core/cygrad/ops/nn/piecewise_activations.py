@@ -74,6 +74,11 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
     """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    return within(input, min_val, max_val)
+
+
+def within(input, min_val=-1.0, max_val=1.0):
+    """`hardtanh` of bounds in any order: all elements are the upper one where it is the smaller."""
     if input.dtype is BOOL:
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if input.is_complex():

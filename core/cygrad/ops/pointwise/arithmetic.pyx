@@ -491,6 +491,8 @@ def pow_out(out, input, exponent):
 
 
 def pow_(self, exponent):
+    if isinstance(exponent, Tensor):
+        refuse_overlap(self, <Tensor>exponent, False)
     if grad_enabled():
         check_target(need_tensor(self, "pow_"))
         return finish_inplace(self, pow(shadow(self), exponent))

@@ -83,6 +83,9 @@ def lerp(input, end, weight):
             raise RuntimeError(f"expected dtype {C_TYPES[input.dtype.code]} for `{name}` but got dtype "
                                f"{C_TYPES[value.dtype.code]}")
     if isinstance(weight, Tensor):
+        if not weight.dim() and weight.dtype is not input.dtype:
+            dtype = result_type(input, weight)
+            input, end = input.to(dtype), end.to(dtype)
         need_float(input, "lerp_kernel_tensor", complex_too=True)
         return _lerp_tensor(input, end, weight)
     need_float(input, "lerp_kernel_scalar", complex_too=True)

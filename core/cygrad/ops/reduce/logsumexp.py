@@ -61,7 +61,10 @@ def logsumexp(input, dim, keepdim=False, *, out=None):
         if not (out.is_floating_point() or out.is_complex()):
             raise RuntimeError("logsumexp(): Expected floating point type for result tensor, but got: "
                                f"{SCALAR_NAMES[out.dtype.code]}")
-    axes = axes_of(dim, rank, "logsumexp") or EVERY[rank]
+    axes = axes_of(dim, rank, "logsumexp")
+    if not axes and rank and not keepdim:       # PyTorch forgets that no axes are all of them when it writes the result
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * rank}")
+    axes = axes or EVERY[rank]
     if out is None:
         return _logsumexp(input, axes, keepdim)
     result = _logsumexp(input, axes, keepdim)

@@ -161,10 +161,15 @@ RUNNING_EXTREME = """The {} element up to each place along an axis, and where it
     """
 
 
+def any_axis(input, dim, name):
+    """`dim`, which may be any number where there are no elements."""
+    return 0 if input.dim() and not input.numel() else axis_of(dim, input.dim(), name)
+
+
 @op(out="scalar_type", axis=True, doc=RUNNING_EXTREME.format(
     "largest", name="cummax", values=[2, 3, 3, 3], places=[0, 1, 1, 3]))
 def cummax(input, dim):
-    dim = axis_of(dim, input.dim(), "cummax")
+    dim = any_axis(input, dim, "cummax")
     need_order(input, "cummax")
     return return_types.cummax(_cummax(input, dim))
 
@@ -172,7 +177,7 @@ def cummax(input, dim):
 @op(out="scalar_type", axis=True, doc=RUNNING_EXTREME.format(
     "smallest", name="cummin", values=[2, 2, 1, 1], places=[0, 0, 2, 2]))
 def cummin(input, dim):
-    dim = axis_of(dim, input.dim(), "cummin")
+    dim = any_axis(input, dim, "cummin")
     need_order(input, "cummin")
     return return_types.cummin(_cummin(input, dim))
 

@@ -224,7 +224,7 @@ def _stack(tensors, dim=0, *, out=None):
         result = empty(first.memory.backend, first.memory.index, dtype, first.rank + 1, sizes)
         join_into(result, parts, d, True)
     if out is not None:
-        return write_out("stack", result, out)
+        return write_out("stack", result, out, False, parts)
     if any_tracked(parts):
         STACK.record(result, (parts, d))
     return result

@@ -350,7 +350,10 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         if source.dtype is not self.dtype and size is None:
             raise RuntimeError(f"Could not set tensor of type {C_TYPES[source.dtype.code]} to a tensor of type "
                                f"{C_TYPES[self.dtype.code]}")
-        other = source.detach() if size is None else grown_window(source, self.dtype, storage_offset, size, stride)
+        if size is not None and not source.is_contiguous():
+            raise RuntimeError("passed in tensor to be used as storage must be contiguous")
+        other = source.detach() if size is None else grown_window(
+            source, self.dtype, source.storage_offset() + storage_offset, size, stride)
     elif not hasattr(source, "nbytes"):
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but "
                         "expected one of: a Tensor, a storage")
@@ -363,8 +366,9 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
             size = (held._storage().nbytes() // self.itemsize,)
         other = grown_window(held, self.dtype, storage_offset, size, stride)
     self._check_inplace()
-    if self._tracked() and self.grad_fn is not None:
-        forget_history("set", self)
+    taken = source if isinstance(source, Tensor) and size is None else None
+    if self._tracked() and self.grad_fn is not None or taken is not None and taken._tracked():
+        forget_history("set", self, taken)
     self._bump_version()                        # which those that share its memory until now see, too
     self._take(made_lazy(other, laziness(self)))
     self._forget_accumulator()

@@ -118,6 +118,12 @@ cdef int slice_bounds(object index, Py_ssize_t size, Py_ssize_t *start, Py_ssize
     return 0
 
 
+cdef bint counts_back(object index) except -1:
+    """Whether a slice begins so many places before the end: it is a view even where it shows all, as in PyTorch."""
+    cdef object first = <object>(<PySlice *>index).start
+    return PyLong_CheckExact(first) and first < 0
+
+
 cdef bint is_plain_slice(object index) noexcept:
     """Whether a slice holds nothing but ints and None: then reading it runs no code that could change a tensor."""
     cdef PySlice *s = <PySlice *>index

@@ -6,7 +6,10 @@ memory that nobody takes for views: autograd does not look at what is written to
 import inspect
 
 import cygrad
+from cygrad.autograd.inplace import forget_history
+from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import cast_to
+from cygrad.ops.declare.out_words import check_dtypes
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.shape.slices import slice_along
@@ -149,12 +152,29 @@ def add_copy(view_name, view, what, parameters, arguments):
 
     def function(input, *args, **kwargs):
         return _copied[node_of(view_name, args, kwargs)](input, lambda t: view(t, *args, **kwargs))
-    function.__signature__ = inspect.signature(view)
+
+    def recorded_with_out_argument(input, *args, out=None, **kwargs):
+        """`function` with `out=`, which has a graph, but no derivative."""
+        if out is None:
+            return function(input, *args, **kwargs)
+        if out.is_leaf:
+            refuse_out_grad(name, out, None)
+        made = copied(input.detach(), lambda t: view(t, *args, **kwargs))
+        refuse_out_grad(name, input.detach(), out.detach())
+        check_dtypes(name, "expected", (made,), (out,), (), {})
+        write_out(name, made, out, "exact")
+        if input._tracked() or out._tracked():
+            forget_history("view_copy", out, input)
+        return out
+    function.__signature__ = recorded_with_out_argument.__signature__ = inspect.signature(view)
+    recorded_with_out_argument.direct, recorded_with_out_argument.into = function, None
     values = [1 + 2j] if view_name == "view_as_real" else _MATRIX
     doc = _DOC.format(what=what, parameters=parameters, kind="tuple of Tensor" if view_name in SEVERAL else "Tensor",
                       name=name, call=", ".join([f"cygrad.tensor({values})", *map(repr, arguments)]),
                       shown=function(cygrad.tensor(values), *arguments))
-    op(function, name=name, method=False, out="expected", doc=doc, axis=view_name == "squeeze")
+    several = view_name in SEVERAL
+    op(function if several else recorded_with_out_argument, name=name, method=False, doc=doc,
+       out="expected" if several else False, axis=view_name == "squeeze")
 
 
 _copied = {name: primitive(copied, name="copied_" + name) for name in ("squeeze_dim", "squeeze_dims", *_VIEWS)}

@@ -222,7 +222,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
         raise TypeError("isin() received an invalid combination of arguments - got two numbers, but expected at least "
                         "one Tensor")
     for t in (elements, test_elements):
-        given = t.dtype if isinstance(t, Tensor) else functions["tensor"](t, dtype=type(t)).dtype
+        given = t.dtype if isinstance(t, Tensor) else functions["tensor"](t).dtype
         if given.is_complex or given.name == "bool":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {SCALAR_NAMES[given.code]}")
     dtype = result_type(elements, test_elements)
@@ -237,5 +237,5 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
     else:
         tests = sort_op(tests, 0, False, True)[0]
         places = positions(tests, elements.reshape(-1), False).clamp(max=tests.numel() - 1)
-        found = (tests[places] == elements.reshape(-1)).reshape(elements.shape)
+        found = own((tests[places] == elements.reshape(-1)).reshape(elements.shape), ())
     return ~found if invert else found

@@ -50,7 +50,8 @@ cdef set _LOOKED_AT_FIRST = set("""
 # Ops that PyTorch composes of others, whose `out` is row-major where it is resized, in whatever order the result is.
 cdef frozenset ROW_MAJOR = frozenset("""
     cholesky cholesky_solve quantile nanquantile linalg_tensorinv stack fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2
-    fft_hfftn fft_ifft2 fft_ifftn fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn""".split())
+    fft_hfftn fft_ifft2 fft_ifftn fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2
+    fft_rfftn""".split())
 
 # Ops that make tensors: an `out=` of another shape is resized without a word.
 cdef frozenset MAKERS = frozenset("arange range linspace logspace eye zeros ones full rand normal bernoulli".split())

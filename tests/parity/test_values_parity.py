@@ -194,6 +194,20 @@ def powers_of_two(r):
     return f"(lambda t: [t.dtype, t.to(m.complex64)])(m.ldexp(m.tensor([1 + 2j, -3.], dtype=m.{kind}), {exponent}))"
 
 
+def zeroth_powers(r):
+    """Of complex numbers: the number 0 gives ones, a tensor of zeros the formula's NaN."""
+    exponent = r.choice(["0", "0.", "False", "0j", "m.tensor(0.)", "m.zeros(4)", "1"])
+    x = "m.tensor([complex('nan'), complex('inf'), 1j, 0j], dtype=m.complex64)"
+    return f"{r.choice(['m.pow', 'm.float_power'])}({x}, {exponent})"
+
+
+def numbers_beside_halves(r):
+    """They are rounded to the tensor's dtype: 1e10 is infinity."""
+    x, number = "m.tensor([2., 0.5, 0.]).half()", r.choice(["1e10", "-1e10"])
+    operands = r.choice([f"{x}, {number}", f"{number}, {x}"])
+    return f"m.{r.choice(['xlogy', 'special.xlog1py'])}({operands})"
+
+
 def areas_below(r):
     """The axis is one of y's, though x may have more."""
     shape = r.choice(["2", "1", "2, 3"])
@@ -228,10 +242,10 @@ def refusals(r):
 
 
 @pytest.mark.parametrize("family", [older_overloads, refusals, spreads, row_norms, rows_with_nan, changed_moments,
-                                    not_finite, powers_of_two, areas_below, joined_into,
-                                    ranges, ranges_into, far_strides, empty_targets, buffers, complex_ranges,
-                                    storages, means, beside, clamps, softmaxes, logits, places, triangular, nested,
-                                    parts])
+                                    not_finite, zeroth_powers, numbers_beside_halves, powers_of_two, areas_below,
+                                    joined_into, ranges, ranges_into, far_strides, empty_targets, buffers,
+                                    complex_ranges, storages, means, beside, clamps, softmaxes, logits, places,
+                                    triangular, nested, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):

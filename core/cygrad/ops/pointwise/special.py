@@ -5,8 +5,7 @@ import cygrad
 from cygrad.dispatch.operands import broadcast, select
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import result_type
-from cygrad.dispatch.raw import cast_to
-from cygrad.ops.declare.operand_types import HALVES, as_float, need_tensors, refused, widened
+from cygrad.ops.declare.operand_types import HALVES, as_float, need_tensors, refused, taken_as, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.tensor import Tensor
@@ -96,7 +95,7 @@ XLOGY = program(lambda x, y: where(y.isnan(), y, where(x.eq(0), 0, x * y.log()))
 @primitive(name="xlogy")
 def _xlogy(self, other):
     dtype = result_type(self, other)            # of numbers, too
-    return XLOGY(*[cast_to(x, dtype) if isinstance(x, Tensor) else x for x in (self, other)])
+    return XLOGY(taken_as(self, dtype), taken_as(other, dtype))
 
 
 @primitive(name="xlogy_scalar")

@@ -257,8 +257,9 @@ cdef void correlate_last(const LastStencil *g, const Real *a, const Real *weight
         lanes = sizeof(Floats) // sizeof(float)
     else:
         lanes = sizeof(Doubles) // sizeof(double)
-    whole = g.out // 4 * 4 if g.channels % lanes == 0 else 0
+    whole = g.out if g.channels % lanes == 0 and g.out >= 4 else 0
     while q < whole:
+        q = min(q, whole - 4)               # the last four may be partly those before
         c = 0
         while c < g.channels:
             if Real is float:

@@ -4,7 +4,7 @@
 The result is made in tiles of a few rows and three vectors that stay in registers while a block of k goes by. The
 columns of `b` for a tile are packed into a panel that the level 1 cache holds; rows of `a` are read where they lie when
 they are contiguous and don't fall on each other's places in the cache, else packed too; so are factors that are found
-in the images of a convolution (`Lattice`). After Goto and van de Geijn,
+in the images of a convolution (`Lattice`), unless their rows are evenly spaced there. After Goto and van de Geijn,
 "Anatomy of high-performance matrix multiplication", 2008. Distances are in bytes here.
 """
 from libc.string cimport memcpy, memset
@@ -51,11 +51,15 @@ cdef fused Width:           # of a tile, in vectors
     Two
     Three
 
+cdef struct Segment:        # neighbouring elements, in bytes
+    Py_ssize_t begin
+    Py_ssize_t nbytes
+
 # The last three arguments are for the choice of the variant only.
-ctypedef void (*Tile)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char *b, Py_ssize_t b_row,
-                      const Py_ssize_t *b_rows, const Py_ssize_t *b_columns, char *out, Py_ssize_t out_row,
-                      Py_ssize_t k, double alpha, double beta, Py_ssize_t rows, Py_ssize_t width, const void *height,
-                      const void *vectors, const void *tag) noexcept nogil
+ctypedef void (*Tile)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segment *a_runs, int a_count,
+                      const char *b, Py_ssize_t b_row, const Py_ssize_t *b_rows, const Py_ssize_t *b_columns, char *out,
+                      Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta, Py_ssize_t rows, Py_ssize_t width,
+                      const void *height, const void *vectors, const void *tag) noexcept nogil
 
 
 cdef inline void term(const char *a, Py_ssize_t a_row, const char *b, Py_ssize_t first, Py_ssize_t second,
@@ -77,38 +81,44 @@ cdef inline void term(const char *a, Py_ssize_t a_row, const char *b, Py_ssize_t
             sums[i * n + j] = sums[i * n + j] + x * y[j]
 
 
-cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char *b, Py_ssize_t b_row,
-               const Py_ssize_t *b_rows, const Py_ssize_t *b_columns, char *out, Py_ssize_t out_row, Py_ssize_t k,
-               double alpha, double beta, Py_ssize_t rows, Py_ssize_t width, Height *height, Width *vectors,
-               Vector *tag) noexcept nogil:
-    """`rows` rows and `width` bytes of the result, from whole tiles of `a` and `b`. Rows of `b` are b_row bytes apart,
-    or at the elements b_rows; its vectors of columns lie at the bytes b_columns of each."""
+cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segment *a_runs, int a_count,
+               const char *b, Py_ssize_t b_row, const Py_ssize_t *b_rows, const Py_ssize_t *b_columns, char *out,
+               Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta, Py_ssize_t rows, Py_ssize_t width,
+               Height *height, Width *vectors, Vector *tag) noexcept nogil:
+    """`rows` rows and `width` bytes of the result, of whole tiles of `a` and `b`. Columns of `a` lie in runs, a_column
+    bytes apart. Rows of `b` are b_row bytes apart, or at the elements b_rows (then `a` is one run); its vectors of
+    columns lie at the bytes b_columns of each."""
     cdef int m = ROWS if Height is Whole else ROWS // 2
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Vector sums[24]
     cdef Vector zero = factor[Vector](0, NULL), x, before
     cdef Vector *line
-    cdef Py_ssize_t p = 0
-    cdef int i, j
+    cdef const char *x_column
+    cdef Py_ssize_t p, count
+    cdef int i, j, run
     for i in range(m):
         fetch(out + min(<Py_ssize_t>i, rows - 1) * out_row, 1)
         for j in range(n):
             sums[i * n + j] = zero
     # Four terms a turn: where threads share a processor's front end, a branch taken costs as much as four products.
     if b_rows == NULL:
-        while p < k - 3:
-            for i in range(4):
-                term[Vector, Height, Width](a, a_row, b, 0, <Py_ssize_t>sizeof(Vector), 2 * <Py_ssize_t>sizeof(Vector),
-                                            sums, NULL, NULL)
-                a += a_column
+        for run in range(a_count):
+            x_column = a + a_runs[run].begin
+            count = a_runs[run].nbytes // (4 if Vector is Floats else 8)
+            p = 0
+            while p < count - 3:
+                for i in range(4):
+                    term[Vector, Height, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Vector),
+                                                2 * <Py_ssize_t>sizeof(Vector), sums, NULL, NULL)
+                    x_column += a_column
+                    b += b_row
+                p += 4
+            while p < count:
+                term[Vector, Height, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Vector),
+                                            2 * <Py_ssize_t>sizeof(Vector), sums, NULL, NULL)
+                x_column += a_column
                 b += b_row
-            p += 4
-        while p < k:
-            term[Vector, Height, Width](a, a_row, b, 0, <Py_ssize_t>sizeof(Vector), 2 * <Py_ssize_t>sizeof(Vector),
-                                        sums, NULL, NULL)
-            a += a_column
-            b += b_row
-            p += 1
+                p += 1
     else:
         for p in range(k):
             term[Vector, Height, Width](a, a_row, b + b_rows[p] * (4 if Vector is Floats else 8), b_columns[0],
@@ -222,11 +232,6 @@ cdef void copy_lines(const char *a, Py_ssize_t a_row, Py_ssize_t nbytes, Py_ssiz
             memset(out + i * LINE, 0, nbytes)
 
 
-cdef struct Segment:        # neighbouring elements, in bytes
-    Py_ssize_t begin
-    Py_ssize_t nbytes
-
-
 cdef int cut_runs(const Lattice *x, Py_ssize_t first, Py_ssize_t count, Py_ssize_t size, Segment *out) noexcept nogil:
     """The parts of runs that columns first, first + 1, ... lie in; returns their number."""
     cdef Py_ssize_t run = first // x.run, place = first % x.run, n
@@ -252,6 +257,17 @@ cdef inline void copy_segments(const char *a, const Segment *segments, int count
             (<Vector *>(out + j))[0] = (<const Vector *>(a + segments[i].begin + j))[0]
             j += sizeof(Vector)
         out += segments[i].nbytes
+
+
+cdef inline Py_ssize_t apart_by(const Py_ssize_t *places, Py_ssize_t count, Py_ssize_t size) noexcept nogil:
+    """How many bytes each of a whole tile's rows lies behind the one before, where `a` may be read there, else 0."""
+    cdef Py_ssize_t step = (places[1] - places[0]) * size if count >= ROWS else 0, i
+    if step % PAGE == 0:
+        return 0
+    for i in range(2, ROWS):
+        if (places[i] - places[i - 1]) * size != step:
+            return 0
+    return step
 
 
 # ---- the whole
@@ -327,7 +343,11 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
     cdef char *packed_b = g.room
     cdef char *packed_a = packed_b + DEPTH_BYTES * panel + VECTOR_BYTES
     cdef Segment[DEPTH] segments
-    cdef int cut = cut_runs(found_a, p, k, size, segments) if found_a != NULL else 0
+    cdef Segment whole
+    cdef const Segment *x_runs
+    cdef Py_ssize_t[BLOCK_ROWS] steps               # of tiles whose rows of `a` are read in the images; else 0
+    cdef int x_count, cut = cut_runs(found_a, p, k, size, segments) if found_a != NULL else 0
+    whole.begin, whole.nbytes = 0, k * size
     r = m // ROWS * ROWS if direct else 0
     if not lines and ar == size:
         r = m // ROWS * ROWS
@@ -335,7 +355,8 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
     while r < m:
         x, rows = a + r * ar, min(<Py_ssize_t>ROWS, m - r)
         if found_a != NULL:
-            for q in range(tile_rows(m - r)):
+            steps[r // ROWS] = apart_by(found_a.rows + i + r, m - r, size)
+            for q in range(0 if steps[r // ROWS] else tile_rows(m - r)):
                 copy_segments[Vector](g.a + found_a.rows[i + r + min(q, rows - 1)] * size, segments, cut,
                                       packed_a + (r + q) * LINE, NULL)
         elif lines:
@@ -369,13 +390,18 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
         r = 0
         while r < m:
             rows = tile_rows(m - r)
+            x_runs, x_count = &whole, 1
             if direct and m - r >= ROWS:
                 x, x_row, x_column = a + r * ar, ar, size
+            elif found_a != NULL and steps[r // ROWS]:
+                x, x_row, x_column = g.a + found_a.rows[i + r] * size, steps[r // ROWS], size
+                x_runs, x_count = segments, cut
             else:
                 x, x_row, x_column = packed_a + r * LINE, LINE if lines else size, size if lines else rows * size
             kernels[vectors - 1 + (0 if rows == ROWS else 3)](
-                x, x_row, x_column, y, y_row, y_rows, y_columns, g.out + (i + r) * out_row + j * size, out_row, k,
-                g.alpha, beta, min(rows, m - r), n * size, NULL, NULL, NULL)
+                x, x_row, x_column, x_runs, x_count, y, y_row, y_rows, y_columns,
+                g.out + (i + r) * out_row + j * size, out_row, k, g.alpha, beta, min(rows, m - r), n * size, NULL, NULL,
+                NULL)
             r += ROWS
         j += n
 

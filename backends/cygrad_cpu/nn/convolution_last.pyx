@@ -24,6 +24,7 @@ from cygrad_cpu.runtime.thread_count cimport threads_for
 cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
     CACHED = 1 << 16            # elements of a block of padded rows
+    REPEATED = 4096             # bytes of copies of the bias that are copied together
     FEWEST = 8                  # filters: fewer would leave most of a vector empty
 
 cdef DepthwiseTable kernels
@@ -137,6 +138,17 @@ cdef void lay_out(const Geometry *g, const char *image, Py_ssize_t row, Py_ssize
         y += 1
 
 
+cdef void repeat(const char *line, Py_ssize_t nbytes, Py_ssize_t count, char *out) noexcept nogil:
+    """A line `count` times: the first few by themselves, then these together."""
+    cdef Py_ssize_t i, first = min(count, (REPEATED + nbytes - 1) // nbytes)
+    for i in range(first):
+        memcpy(out + i * nbytes, line, nbytes)
+    i = first
+    while i < count:
+        memcpy(out + i * nbytes, out, min(first, count - i) * nbytes)
+        i += first
+
+
 cdef inline LastStencil stencil(const Geometry *g) noexcept nogil:
     cdef LastStencil s
     cdef int i
@@ -146,28 +158,103 @@ cdef inline LastStencil stencil(const Geometry *g) noexcept nogil:
     return s
 
 
+# ---- a filter for each channel
+
+cdef struct Sides:              # of an image, beside the positions of a row that see nothing beyond it
+    bint apart                  # they are laid out by themselves, not the whole rows
+    Py_ssize_t[4] edges         # positions: the left side from [0] on, the middle from [1], the right side from [2]
+    Py_ssize_t[3] widths        # columns of the strips that the sides see
+    char *strips[3]
+
+cdef struct Piece:              # of the positions of a row of the output
+    Py_ssize_t first
+    const char *seen            # what the first one sees
+    LastStencil stencil
+
+
+cdef void lay_sides(const Geometry *g, const char *image, Py_ssize_t row, Py_ssize_t rows, char *room,
+                    Sides *s) noexcept nogil:
+    """What positions of rows row, row + 1, ... see that reaches beyond the image: the sides, or all padded rows."""
+    cdef Py_ssize_t size = g.channels * g.itemsize, y = row * g.stride[0] - g.padding[0], x, left, count, i, side
+    cdef Py_ssize_t reach = (g.kernel[1] - 1) * g.dilation[1]
+    s.edges[0], s.edges[3] = 0, g.out[1]
+    s.edges[1] = (g.padding[1] + g.stride[1] - 1) // g.stride[1]
+    s.edges[2] = min((g.size[1] - 1 + g.padding[1] - reach) // g.stride[1] + 1, g.out[1])
+    for side in range(0, 3, 2):
+        count = s.edges[side + 1] - s.edges[side]
+        s.widths[side] = (count - 1) * g.stride[1] + reach + 1 if count > 0 else 0
+    s.apart = (s.edges[1] < s.edges[2] and (s.widths[0] + s.widths[2]) * g.channels <= g.row
+               and rows_seen(g, 1) * g.row * g.itemsize <= ROOM)
+    if not s.apart:
+        lay_out(g, image, row, rows, room)
+        s.strips[0] = room
+        return
+    for side in range(0, 3, 2):
+        s.strips[side] = room
+        x = s.edges[side] * g.stride[1] - g.padding[1]
+        left = max(<Py_ssize_t>0, -x)
+        count = max(<Py_ssize_t>0, min(g.size[1], x + s.widths[side]) - (x + left))
+        for i in range(y, y + (rows_seen(g, rows) if s.widths[side] else 0)):
+            if 0 <= i < g.size[0]:
+                memset(room, 0, s.widths[side] * size)
+                memcpy(room + left * size, image + (i * g.size[1] + x + left) * size, count * size)
+            room += s.widths[side] * size
+
+
+cdef int pieces(const Geometry *g, const Sides *s, const char *image, Py_ssize_t row, Py_ssize_t i,
+                Piece *found) noexcept nogil:
+    """Where positions of row + i, of the rows that were laid out from `row` on, see what they do; how many pieces."""
+    cdef Py_ssize_t y = (row + i) * g.stride[0] - g.padding[0], size = g.channels * g.itemsize, part
+    cdef char *room = s.strips[0] + g.plane
+    cdef int n = 0
+    found[0].first, found[0].stencil = 0, stencil(g)
+    if not s.apart:
+        found[0].seen = s.strips[0] + i * g.stride[0] * g.row * g.itemsize
+        return 1
+    if y < 0 or y + (g.kernel[0] - 1) * g.dilation[0] >= g.size[0]:
+        lay_out(g, image, row + i, 1, room)
+        found[0].seen = room
+        return 1
+    for part in range(3):
+        if s.edges[part] == s.edges[part + 1]:
+            continue
+        found[n].first, found[n].stencil = s.edges[part], stencil(g)
+        found[n].stencil.out = s.edges[part + 1] - s.edges[part]
+        if part == 1:
+            found[n].stencil.row = g.size[1] * g.channels
+            found[n].seen = image + (y * g.size[1] + s.edges[1] * g.stride[1] - g.padding[1]) * size
+        else:
+            found[n].stencil.row = s.widths[part] * g.channels
+            found[n].seen = s.strips[part] + i * g.stride[0] * s.widths[part] * size
+        n += 1
+    return n
+
+
 # ---- forward, and the gradient of the input
 
 cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index, const char *a, const char *weight,
                         const char *bias, char *out, char *room) noexcept nogil:
     cdef Py_ssize_t image = index // g.blocks, row = index % g.blocks * g.rows, rows = min(g.rows, g.out[0] - row), i
     cdef Py_ssize_t line = g.filters * g.itemsize, width = g.out[1] * line
-    cdef LastStencil s
+    cdef Piece[3] parts
+    cdef Sides sides
     cdef Product x
+    cdef int j
     if rows <= 0:
         return
     out += (image * g.out[0] + row) * width
     a += image * g.size[0] * g.size[1] * g.channels * g.itemsize
+    if g.single:
+        lay_sides(g, a, row, rows, room, &sides)
+        for i in range(rows):
+            for j in range(pieces(g, &sides, a, row, i, parts)):
+                kernels.last[g.kind](&parts[j].stencil, parts[j].seen, weight, bias,
+                                     out + i * width + parts[j].first * line)
+        return
     if not g.plain:
         lay_out(g, a, row, rows, room)
-    if g.single:
-        s = stencil(g)
-        for i in range(rows):
-            kernels.last[g.kind](&s, room + i * g.stride[0] * g.row * g.itemsize, weight, bias, out + i * width)
-        return
     if bias != NULL:
-        for i in range(rows * g.out[1]):
-            memcpy(out + i * line, bias, line)
+        repeat(bias, line, rows * g.out[1], out)
     x.kind, x.m, x.n, x.k, x.alpha, x.beta = g.kind, rows * g.out[1], g.filters, g.inside, 1, (0 if bias == NULL else 1)
     x.a, x.b, x.out, x.room = room, weight, out, room + g.plane
     x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = g.channels, 1, g.filters, 1
@@ -247,20 +334,24 @@ cdef void weight_block(const Geometry *g, const Lattice *seen, Py_ssize_t index,
                        char *out, char *room) noexcept nogil:
     """Adds a block's part to out (O, R, S, C), or (R, S, C) for a filter a channel."""
     cdef Py_ssize_t image = index // g.blocks, row = index % g.blocks * g.rows, rows = min(g.rows, g.out[0] - row), i
-    cdef Py_ssize_t width = g.out[1] * g.filters * g.itemsize
-    cdef LastStencil s
+    cdef Py_ssize_t line = g.filters * g.itemsize, width = g.out[1] * line
+    cdef Piece[3] parts
+    cdef Sides sides
     cdef Product x
+    cdef int j
     if rows <= 0:
         return
     grad += (image * g.out[0] + row) * width
     a += image * g.size[0] * g.size[1] * g.channels * g.itemsize
+    if g.single:
+        lay_sides(g, a, row, rows, room, &sides)
+        for i in range(rows):
+            for j in range(pieces(g, &sides, a, row, i, parts)):
+                kernels.last_weight[g.kind](&parts[j].stencil, grad + i * width + parts[j].first * line, parts[j].seen,
+                                            out)
+        return
     if not g.plain:
         lay_out(g, a, row, rows, room)
-    if g.single:
-        s = stencil(g)
-        for i in range(rows):
-            kernels.last_weight[g.kind](&s, grad + i * width, room + i * g.stride[0] * g.row * g.itemsize, out)
-        return
     x.kind, x.m, x.n, x.k, x.alpha, x.beta = g.kind, g.filters, g.inside, rows * g.out[1], 1, 1
     x.a, x.b, x.out, x.room = grad, room, out, room + g.plane
     x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = 1, g.filters, g.channels, 1

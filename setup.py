@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.build_py import build_py
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "tools"))
@@ -149,6 +150,16 @@ class ThisBuildExt(BuildExt):
     only = ONLY
 
 
+class ThisBuildPy(build_py):
+    """Gives the modules of `cygrad` that are not public empty stubs: what has one here is (docs/make_stubs.py)."""
+
+    def run(self):
+        super().run()
+        if not self.editable_mode:
+            for source in Path(self.build_lib, "cygrad").rglob("*.py"):
+                source.with_suffix(".pyi").touch()
+
+
 os.chdir(HERE)
 PACKAGES = packages()
 setup(
@@ -158,6 +169,6 @@ setup(
     package_data={"": ["*.pxd", "*.pyi", "*.h", "*.txt", "*.zlib", "py.typed", "templates/*", "templates/*/*"]},
     exclude_package_data={name: ["*.pxd", "*.h"] for name in PACKAGES if name.startswith("cygrad_cpu")},  # no interface
     ext_modules=libraries(),
-    cmdclass={"build": ThisBuild, "build_ext": ThisBuildExt},
+    cmdclass={"build": ThisBuild, "build_ext": ThisBuildExt, "build_py": ThisBuildPy},
     zip_safe=False,
 )

@@ -8,8 +8,9 @@ from cygrad.ops.declare.registry import functions as _functions, public as _publ
 from cygrad.ops.pointwise import (bessel as _bessel, gamma_functions as _gammas, normal_distribution as _normal,
                                   recurrences as _recurrences)
 
-for _name in ("digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "log_softmax", "logit", "logsumexp",
-              "polygamma", "round", "sinc", "softmax", "xlogy"):
+_SHARED = ("digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "log_softmax", "logit", "logsumexp",
+           "polygamma", "round", "sinc", "softmax", "xlogy")
+for _name in _SHARED:
     globals()[_name] = _public(_name, _functions[_name])
 expit, psi, gammaln = _functions["sigmoid"], _functions["digamma"], _functions["lgamma"]
 multigammaln = _functions["mvlgamma"]
@@ -57,7 +58,8 @@ n : Tensor or int
     The degrees."""
 
 
-__all__ = [*_OF_ONE, *_recurrences.POLYNOMIALS]
+__all__ = [*_SHARED, "expit", "psi", "gammaln", "multigammaln", "gammainc", "gammaincc", *_OF_ONE,
+           *_recurrences.POLYNOMIALS]
 
 
 def _add(name, function, what, first="input", second="", degree=""):

@@ -1,0 +1,6 @@
+# Written by docs/make_stubs.py from the package itself; edit that, not this.
+from cygrad.distributed.process_group import ProcessGroup
+from typing import Any
+def all_gather(data_or_fn: Any, stage_name: str | None = None, pg: ProcessGroup | None = None) -> list[Any]: ...
+def broadcast(data_or_fn: Any, *, success: bool = True, stage_name: str | None = None, rank: int = 0, pg: ProcessGroup |
+        None = None) -> Any: ...

@@ -1,0 +1,16 @@
+# Written by docs/make_stubs.py from the package itself; edit that, not this.
+from cygrad import Size, Tensor
+from cygrad.distributions.constraints import Constraint
+from cygrad.distributions.distribution import Distribution
+from typing import Any
+class Geometric(Distribution):
+    arg_constraints: dict[str, Any]
+    support: Constraint
+    def __init__(self, probs: Tensor | float | None = None, logits: Tensor | float | None = None, validate_args: bool |
+            None = None) -> None: ...
+    @property
+    def probs(self) -> Tensor: ...
+    @property
+    def logits(self) -> Tensor: ...
+    @property
+    def param_shape(self) -> Size: ...

@@ -1,0 +1,15 @@
+# Written by docs/make_stubs.py from the package itself; edit that, not this.
+from builtins import bool as _bool
+from cygrad import Tensor
+from cygrad.distributions.constraints import Constraint
+from cygrad.distributions.transformed_distribution import TransformedDistribution
+from typing import Any
+class InverseGamma(TransformedDistribution):
+    support: Constraint
+    has_rsample: _bool
+    @property
+    def concentration(self) -> Any: ...
+    @property
+    def rate(self) -> Any: ...
+    def __init__(self, concentration: Tensor | float, rate: Tensor | float, validate_args: bool | None =
+            None) -> None: ...

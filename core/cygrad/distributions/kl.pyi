@@ -1,0 +1,6 @@
+# Written by docs/make_stubs.py from the package itself; edit that, not this.
+from cygrad import Tensor
+from cygrad.distributions.distribution import Distribution
+from typing import Any
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor: ...
+def register_kl(type_p: type[Any], type_q: type[Any]) -> Any: ...

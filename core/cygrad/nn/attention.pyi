@@ -1,0 +1,15 @@
+# Written by docs/make_stubs.py from the package itself; edit that, not this.
+from builtins import bool as _bool
+from collections.abc import Sequence
+from contextlib import _GeneratorContextManager
+from enum import IntEnum
+class SDPBackend(IntEnum):
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+WARN_FOR_UNFUSED_KERNELS: _bool
+def sdpa_kernel(backends: SDPBackend | Sequence[SDPBackend], set_priority: bool =
+        False) -> _GeneratorContextManager[None]: ...

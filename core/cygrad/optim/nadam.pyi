@@ -1,0 +1,15 @@
+# Written by docs/make_stubs.py from the package itself; edit that, not this.
+from collections.abc import Iterable, Sequence
+from cygrad import Tensor
+from cygrad.optim.optimizer import Optimizer
+from typing import Any
+class NAdam(Optimizer):
+    def __init__(self, params: Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]], lr: float |
+            Tensor = 0.002, betas: Sequence[float] = (0.9, 0.999), eps: float = 1e-08, weight_decay: float = 0,
+            momentum_decay: float = 0.004, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
+            maximize: bool = False, capturable: bool = False, differentiable: bool = False) -> None: ...
+def nadam(params: Sequence[Tensor], grads: Sequence[Tensor], exp_avgs: Sequence[Tensor], exp_avg_sqs: Sequence[Tensor],
+        mu_products: Sequence[Tensor], state_steps: Sequence[Tensor], decoupled_weight_decay: bool = False, foreach:
+        bool | None = None, capturable: bool = False, differentiable: bool = False, has_complex: bool = False, maximize:
+        bool = False, *, beta1: float, beta2: float, lr: Any, weight_decay: Any, momentum_decay: Any, eps:
+        float) -> None: ...

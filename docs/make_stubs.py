@@ -30,9 +30,9 @@ ROOT = Path(__file__).resolve().parents[1] / "core" / "cygrad"
 NOTE = "# Written by docs/make_stubs.py from the package itself; edit that, not this.\n"
 # Public modules that PyTorch has, too, ...
 SHARED = {package: names.split() for package, names in {
-    "": "__config__ __future__ accelerator amp autograd backends compiler distributed distributions fft func futures "
-        "linalg masked multiprocessing nn optim overrides profiler quasirandom random return_types serialization "
-        "signal special testing types utils version",
+    "": "__config__ __future__ accelerator amp autograd backends compiler distributed distributions fft func "
+        "futures jit linalg masked multiprocessing nn optim overrides profiler quasirandom random return_types "
+        "serialization signal special testing types utils version",
     "amp": "autocast_mode grad_scaler",
     "autograd": "anomaly_mode forward_ad function functional grad_mode gradcheck graph",
     "distributed": "algorithms algorithms.ddp_comm_hooks algorithms.ddp_comm_hooks.debugging_hooks "
@@ -60,7 +60,7 @@ SHARED = {package: names.split() for package, names in {
     "optim": "adadelta adagrad adam adamax adamw asgd lbfgs lr_scheduler nadam optimizer radam rmsprop rprop sgd "
              "sparse_adam swa_utils",
     "signal": "windows",
-    "utils": "benchmark checkpoint data deterministic dlpack hooks",
+    "utils": "benchmark checkpoint data deterministic dlpack hooks tensorboard",
     "utils.data": "dataloader dataset distributed sampler",
 }.items()}
 # ... and those that it does not have, or has by names of the inside.

@@ -20,6 +20,16 @@ from cygrad.distributed.device_mesh import init_device_mesh as init_device_mesh
 from cygrad.distributed.process_group import ProcessGroup as ProcessGroup
 from cygrad.distributed.rendezvous import register_rendezvous_handler as register_rendezvous_handler
 from cygrad.distributed.rendezvous import rendezvous as rendezvous
+class AllToAllOptions:
+    timeout: timedelta
+    asyncOp: bool
+    def __init__(self) -> None: ...
+class AllreduceCoalescedOptions(AllreduceOptions): ...
+class AllreduceOptions:
+    reduceOp: Any
+    timeout: timedelta
+    asyncOp: bool
+    def __init__(self) -> None: ...
 class Backend(str):
     UNDEFINED: _str
     GLOO: _str
@@ -36,6 +46,12 @@ class BackendConfig:
     device_backend_map: Any
     def __init__(self, backend: str) -> None: ...
     def get_device_backend_map(self) -> Any: ...
+class BarrierOptions:
+    timeout: timedelta
+    asyncOp: bool
+    def __init__(self) -> None: ...
+class BroadcastOptions(GatherOptions):
+    rootTensor: int
 class DebugLevel(Enum):
     OFF = 0
     INFO = 1
@@ -65,6 +81,11 @@ class FileStore(Store):
     def queue_push(self, key: Tensor, value: Tensor) -> None: ...
     def queue_pop(self, key: Tensor, block: bool = True) -> Any: ...
     def queue_len(self, key: Tensor) -> Any: ...
+class GatherOptions:
+    rootRank: int
+    timeout: timedelta
+    asyncOp: bool
+    def __init__(self) -> None: ...
 class GradBucket:
     def __init__(self, index: int, buffer: Tensor, parameters: Sequence[Tensor], last: bool) -> None: ...
     def index(self) -> Any: ...
@@ -145,6 +166,10 @@ class ReduceOp:
     BXOR: Any
     PREMUL_SUM: Any
     UNUSED: Any
+class ReduceOptions(BroadcastOptions):
+    reduceOp: Any
+class ReduceScatterOptions(AllreduceOptions): ...
+class ScatterOptions(GatherOptions): ...
 class Store:
     def set(self, *_: Any, **__: Any) -> Any: ...
     def get(self, *_: Any, **__: Any) -> Any: ...
@@ -191,6 +216,7 @@ class TCPStore(Store):
 class Work:
     call: str
     source: int | Any
+    timeout: timedelta | Any
     error: Any
     outputs: Any
     def __init__(self, call: Any) -> None: ...

@@ -7,3 +7,4 @@ from cygrad.utils import deterministic as deterministic
 from cygrad.utils import dlpack as dlpack
 from cygrad.utils import hooks as hooks
 from cygrad.utils import scipy as scipy
+from cygrad.utils import tensorboard as tensorboard

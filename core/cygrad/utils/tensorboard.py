@@ -3,8 +3,6 @@
 The files are written by the library tensorboardX (``pip install "cygrad[tensorboard]"``), which knows NumPy's arrays;
 tensors are handed over as these. Its other arguments and the folder (``runs/DATE_HOST``) are those of PyTorch's writer.
 """
-import functools
-
 try:
     import tensorboardX      # optional dependency
 except ImportError as error:
@@ -28,14 +26,7 @@ def _as_arrays(value):
     return value
 
 
-def _taking_tensors(method):
-    @functools.wraps(method)
-    def call(self, *args, **kwargs):
-        return method(self, *_as_arrays(args), **_as_arrays(kwargs))
-    return call
-
-
-class SummaryWriter(tensorboardX.SummaryWriter):
+class SummaryWriter:
     """
     Writes what TensorBoard shows (``tensorboard --logdir runs``) into a folder.
 
@@ -67,17 +58,32 @@ class SummaryWriter(tensorboardX.SummaryWriter):
     """
 
     def __init__(self, log_dir=None, comment="", purge_step=None, max_queue=10, flush_secs=120, filename_suffix=""):
-        super().__init__(None if log_dir is None else str(log_dir), comment, purge_step, max_queue, flush_secs,
-                         filename_suffix)
+        self._writer = tensorboardX.SummaryWriter(None if log_dir is None else str(log_dir), comment, purge_step,
+                                                  max_queue, flush_secs, filename_suffix)
+        self.log_dir = self._writer.logdir
 
-    @property
-    def log_dir(self):
-        """The folder, a str."""
-        return self.logdir
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(f"'SummaryWriter' object has no attribute {name!r}")
+        found = getattr(self._writer, name)
+        if not name.startswith("add_"):
+            return found
+        return lambda *args, **kwargs: found(*_as_arrays(args), **_as_arrays(kwargs))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
 
     def get_logdir(self):
-        """The folder, a str."""
-        return self.logdir
+        """The folder.
+
+        Returns
+        -------
+        str
+        """
+        return self.log_dir
 
     def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, double_precision=False):
         """Write a number of a curve.
@@ -96,15 +102,17 @@ class SummaryWriter(tensorboardX.SummaryWriter):
         """
         if isinstance(scalar_value, Tensor):
             scalar_value = scalar_value.item()
-        super().add_scalar(tag, scalar_value, global_step, walltime)
+        self._writer.add_scalar(tag, scalar_value, global_step, walltime)
 
     def add_hparams(self, hparam_dict, metric_dict, hparam_domain_discrete=None, run_name=None, global_step=None):
         """Write the hyperparameters of a run and what it came to.
 
         Parameters
         ----------
-        hparam_dict : dict of str to bool, str, float, int or Tensor
-        metric_dict : dict of str to float or Tensor
+        hparam_dict : dict
+            Of names to bool, str, float, int or a tensor of one element.
+        metric_dict : dict
+            Of names to float or a tensor of one element.
         hparam_domain_discrete : dict, optional
             Without effect: TensorBoard takes the values that it finds.
         run_name : str, optional
@@ -113,7 +121,7 @@ class SummaryWriter(tensorboardX.SummaryWriter):
         """
         numbers = {key: value.item() if isinstance(value, Tensor) else value for key, value in hparam_dict.items()}
         metrics = {key: value.item() if isinstance(value, Tensor) else value for key, value in metric_dict.items()}
-        super().add_hparams(numbers, metrics, run_name, global_step)
+        self._writer.add_hparams(numbers, metrics, run_name, global_step)
 
     def add_graph(self, model, input_to_model=None, verbose=False, use_strict_trace=True):
         """Refused: there is no compiler that would find the model's graph.
@@ -125,8 +133,3 @@ class SummaryWriter(tensorboardX.SummaryWriter):
         """
         raise NotImplementedError("add_graph: PyTorch's graph is what TorchScript traces, and cygrad has no compiler; "
                                   "add_text('model', str(model)) writes the modules")
-
-
-for _name in dir(tensorboardX.SummaryWriter):
-    if _name.startswith("add_") and _name not in vars(SummaryWriter):
-        setattr(SummaryWriter, _name, _taking_tensors(getattr(tensorboardX.SummaryWriter, _name)))

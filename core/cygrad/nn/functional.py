@@ -1,5 +1,4 @@
 """The functions of `torch.nn.functional` that are ops of the core, or short composites of them."""
-from functools import wraps as _wraps
 
 from cygrad.ops.nn import (border_padding as _border_padding, padding as _padding,  # noqa: F401
                            piecewise_activations as _piecewise, smooth_activations as _smooth,
@@ -62,12 +61,13 @@ def _writes_in_place(function, name):
 
 def _without_out(function):
     """A function of PyTorch's that is Python there and takes no `out=`."""
-    @_wraps(function, updated=())
     def plain(input, *args, **kwargs):
         if "out" in kwargs:
             raise TypeError(f"{function.__name__}() got an unexpected keyword argument 'out'")
         return function(input, *args, **kwargs)
-    plain.without_inplace = getattr(function, "without_inplace", None)
+    plain.__name__ = plain.__qualname__ = function.__name__
+    plain.__doc__ = getattr(function, "function", function).__doc__      # a PublicOp's own is made when it is read
+    plain.__wrapped__, plain.without_inplace = function, getattr(function, "without_inplace", None)
     return plain
 
 

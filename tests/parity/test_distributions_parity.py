@@ -327,3 +327,28 @@ def test_transform(name):
     agree(theirs[1], ours[1], "float64")
     agree(theirs[2], ours[2], "float64")
     assert text(theirs[3:]) == text(ours[3:])
+
+
+# What is printed of a result names its node; those of other distributions that choose by `where` end otherwise here.
+NODES = {"Beta": 2, "Gamma": 2, "Normal": 2, "LogNormal": 2, "Laplace": 2, "Cauchy": 2, "Gumbel": 2, "HalfNormal": 1,
+         "HalfCauchy": 1, "Exponential": 1, "Poisson": 1, "Pareto": 2, "Weibull": 2, "Chi2": 1, "InverseGamma": 2,
+         "VonMises": 2, "Categorical": 0, "OneHotCategorical": 0, "Bernoulli": 0, "Geometric": 0,
+         "ContinuousBernoulli": 0}
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_results_end_with_pytorchs_nodes(name):
+    found = []
+    for m in MODULES:
+        m.manual_seed(0)
+        values = [[2.5, 3.0], [5.0, 6.0]][:NODES[name]] or [[0.3, 0.7]]
+        law = getattr(m.distributions, name)(*(m.tensor(value, requires_grad=True) for value in values))
+        results = {"log_prob": law.log_prob(law.sample())}
+        for word in ("mean", "variance", "mode", "stddev", "entropy", "rsample"):
+            try:
+                value = getattr(law, word)
+                results[word] = value() if callable(value) else value
+            except NotImplementedError:
+                pass
+        found.append({word: type(value.grad_fn).__name__ for word, value in results.items()})
+    assert found[0] == found[1]

@@ -35,9 +35,16 @@ class Beta(ExponentialFamily):
 
     concentration1 = property(lambda self: self._dirichlet.concentration[..., 0], doc="The first parameter.")
     concentration0 = property(lambda self: self._dirichlet.concentration[..., 1], doc="The second parameter.")
-    mean = property(lambda self: self._dirichlet.mean[..., 0])
     mode = property(lambda self: self._dirichlet.mode[..., 0])
-    variance = property(lambda self: self._dirichlet.variance[..., 0])
+
+    @property
+    def mean(self):
+        return self.concentration1 / (self.concentration1 + self.concentration0)
+
+    @property
+    def variance(self):
+        total = self.concentration1 + self.concentration0
+        return self.concentration1 * self.concentration0 / (total.square() * (total + 1))
 
     def rsample(self, sample_shape=()):
         return self._dirichlet.rsample(sample_shape)[..., 0]

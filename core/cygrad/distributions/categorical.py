@@ -62,7 +62,7 @@ class Categorical(Distribution):
     @within_support
     def log_prob(self, value):
         places, logs = cygrad.broadcast_tensors(value.long()[..., None], self.logits)
-        return logs.gather(-1, places[..., :1])[..., 0]
+        return logs.gather(-1, places[..., :1]).squeeze(-1)
 
     def entropy(self):
         logs = self.logits.clamp(min=cygrad.finfo(self.logits.dtype).min)       # 0 times minus infinity is 0 here

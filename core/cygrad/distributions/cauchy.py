@@ -44,7 +44,7 @@ class Cauchy(Distribution):
 
     @within_support
     def log_prob(self, value):
-        return -(self._standard(value).square().log1p() + self.scale.log() + math.log(math.pi))
+        return -math.log(math.pi) - self.scale.log() - self._standard(value).square().log1p()
 
     @within_support
     def cdf(self, value):

@@ -54,7 +54,7 @@ class Gamma(ExponentialFamily):
 
     def entropy(self):
         a = self.concentration
-        return a + a.lgamma() + (1 - a) * a.digamma() - self.rate.log()
+        return a - self.rate.log() + a.lgamma() + (1 - a) * a.digamma()
 
     @property
     def _natural_params(self):

@@ -6,7 +6,7 @@ from cpython.long cimport PyLong_Check
 from libc.math cimport fabs, isfinite
 
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16, FLOAT64,
-                           INT64, default_complex, default_float, dtype_of, promote, plain_of)
+                           INT64, LAZY, default_complex, default_float, dtype_of, promote, plain_of)
 from cygrad.tensor cimport Tensor
 
 from sys import modules
@@ -58,6 +58,16 @@ cdef DType combine(DType higher, DType lower):
 
 cdef DType result_dtype(object x, object y):
     """PyTorch's result_type of two operands, of which None is none."""
+    cdef DType first, other
+    if isinstance(x, Tensor) and (<Tensor>x).dtype.code < LAZY:
+        first = (<Tensor>x).dtype
+        if isinstance(y, Tensor):
+            if (<Tensor>y).dtype is first:
+                return first
+        else:
+            other = scalar_dtype(y)
+            if other is not None and other.category <= first.category:
+                return first
     return result_among((x, y))
 
 

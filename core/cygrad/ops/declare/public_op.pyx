@@ -381,20 +381,28 @@ cdef inline int takers_of_word(PublicOp op, PyObject *word, int kind, Py_ssize_t
 
 # ------------------------------------------------------------------------- calls
 
-cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords):
-    cdef PublicOp op = <PublicOp>self
+ctypedef object (*Look)(PublicOp op, PyObject *const *args, size_t flags, PyObject *keywords)
+cdef Look look                           # look_and_call: by a pointer, as the compiler would put it into call_public
+
+
+cdef object call_public(PublicOp op, PyObject *const *args, size_t flags, PyObject *keywords):
     cdef PyObject *found
     if interceptions or not is_cached(op, args, PyVectorcall_NARGS(flags), keywords):
-        return look_and_call(op, args, flags, keywords)
+        return look(op, args, flags, keywords)
     found = Py_None
     if op.cached_into:
         found = written(op, args, flags, keywords)
     if found == Py_None:
         found = op.cached_target(op.cached_function, args, flags, keywords)
     if found is NULL:
-        return refused(op, positional(args, PyVectorcall_NARGS(flags)),
-                       by_name(args, PyVectorcall_NARGS(flags), keywords))
+        return failed(op, args, flags, keywords)
     return cygrad_owned(found)
+
+
+cdef object failed(PublicOp op, PyObject *const *args, size_t flags, PyObject *keywords):
+    """`refused` of a call by the vector."""
+    return refused(op, positional(args, PyVectorcall_NARGS(flags)),
+                   by_name(args, PyVectorcall_NARGS(flags), keywords))
 
 
 cdef PyObject *written(PublicOp op, PyObject *const *args, size_t flags, PyObject *keywords) noexcept:
@@ -519,8 +527,11 @@ cdef object look_and_call(PublicOp op, PyObject *const *args, size_t flags, PyOb
         else:
             found = op.target(<PyObject *>op.function, args, flags, keywords)
     if found is NULL:
-        return refused(op, positional(args, given), by_name(args, given, keywords))
+        return failed(op, args, flags, keywords)
     return cygrad_owned(found)
+
+
+look = look_and_call
 
 
 cdef bint is_misplaced(PublicOp op, PyObject *first) noexcept:

@@ -165,7 +165,8 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_me
     >>> cygrad.fft.rfftfreq(5)
     tensor([0.0000, 0.2000, 0.4000])
     """
-    places = _places("rfftfreq", n // 2 + 1, dtype if out is None else dtype or out.dtype, device, pin_memory)
+    count = (n if n > 0 else n + 1) // 2 + 1            # division as in C: towards 0
+    places = _places("rfftfreq", count, dtype if out is None else dtype or out.dtype, device, pin_memory)
     return _frequencies("fft_rfftfreq", places, n, d, out, requires_grad)
 
 

@@ -208,6 +208,17 @@ def numbers_beside_halves(r):
     return f"m.{r.choice(['xlogy', 'special.xlog1py'])}({operands})"
 
 
+def infinite_means(r):
+    """Means beside a spread add shares one after another: infinity and another element give NaN."""
+    values = ", ".join(r.choice(["1.", "2.", "-1.", "float('inf')", "-float('inf')"]) for _ in range(6))
+    x = f"m.tensor([{values}]).reshape(2, 3).to(m.{r.choice(DTYPES)})"
+    return f"m.{r.choice(['std_mean', 'var_mean'])}({x}{r.choice(['', ', 0', ', 1', ', (0, 1)'])})[1]"
+
+
+def frequencies(r):
+    return f"m.fft.{r.choice(['rfftfreq', 'fftfreq'])}({r.choice([-3, -2, -1, 1, 4])})"
+
+
 def areas_below(r):
     """The axis is one of y's, though x may have more."""
     shape = r.choice(["2", "1", "2, 3"])
@@ -242,10 +253,10 @@ def refusals(r):
 
 
 @pytest.mark.parametrize("family", [older_overloads, refusals, spreads, row_norms, rows_with_nan, changed_moments,
-                                    not_finite, zeroth_powers, numbers_beside_halves, powers_of_two, areas_below,
-                                    joined_into, ranges, ranges_into, far_strides, empty_targets, buffers,
-                                    complex_ranges, storages, means, beside, clamps, softmaxes, logits, places,
-                                    triangular, nested, parts])
+                                    not_finite, zeroth_powers, infinite_means, frequencies, numbers_beside_halves,
+                                    powers_of_two, areas_below, joined_into, ranges, ranges_into, far_strides,
+                                    empty_targets, buffers, complex_ranges, storages, means, beside, clamps, softmaxes,
+                                    logits, places, triangular, nested, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):

@@ -1,5 +1,7 @@
 # distutils: extra_compile_args = -Os
 """Variance and its relatives: `var`, `std`, `var_mean`, `std_mean`."""
+from libc.math cimport isinf
+
 from cygrad cimport backend as k
 from cygrad.backend cimport Backend
 from cygrad.dispatch.axis_reductions cimport reduce
@@ -95,10 +97,34 @@ cdef Tensor whole_spread(Tensor x, Program finish):
                       every_axis(x), 1, False, finish)
 
 
+cdef bint has_infinity(Tensor found) noexcept:
+    """Whether a dense tensor of float32 or float64 has an infinite element; False where the host doesn't see it."""
+    cdef Py_ssize_t i, count = 0
+    cdef float *floats
+    cdef double *doubles
+    if found.memory.pointer == NULL:
+        return False
+    floats, doubles = <float *>data(found), <double *>data(found)
+    for i in range(found.elements):
+        count += (isinf(floats[i]) if found.dtype.code == FLOAT32_CODE else isinf(doubles[i])) != 0
+    return count > 0
+
+
+def share_by_share(mean, x, axes):
+    """Infinite means as PyTorch has them, which adds the shares one after another: NaN if another follows infinity."""
+    x = last = x.detach()
+    for axis in axes:
+        last = last.narrow(axis, x.shape[axis] - 1, 1)
+    only_last = last.isinf() & (x.isinf().sum(axes, True) == 1)
+    return mean.masked_fill(mean.isinf() & ~only_last, float("nan"))
+
+
 cdef tuple spread_and_mean(Tensor x, tuple axes, correction, bint keepdim, Program finish):
     """Both in x's dtype."""
     cdef Tensor mean = mean_of(x, axes), spread = spread_about(mean, x, axes, correction, keepdim, finish)
     spread = in_float64(spread, x, axes, correction, keepdim, finish)
+    if has_infinity(mean):
+        mean = share_by_share(mean, x, axes)
     return spread, cast_to(mean, x.dtype).view(spread.shape).detach()
 
 

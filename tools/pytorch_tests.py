@@ -461,7 +461,8 @@ def worker(path, which, out, word, seconds):
     import torch  # either of the two, which is known only now
 
     torch.set_num_threads(1)
-    tests = [(name, test) for name, test in tests_of(path) if re.search(word, name)]
+    tests = [(name.replace("test_cygrad_", "test_torch_"), test) for name, test in tests_of(path)]
+    tests = [(name, test) for name, test in tests if re.search(word, name)]
     if which == "cygrad":        # what PyTorch doesn't pass is not counted
         with open(out.replace(".cygrad.", ".torch.")) as results:
             passed = {name for name, (state, _) in json.load(results).items() if state == "passed"}

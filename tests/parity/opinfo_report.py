@@ -35,6 +35,8 @@ DECIDED = {
                           "PyTorch itself has neither quotients, sums, products nor functions of it on the CPU",
     ("as_strided_scatter", "backward"): "PyTorch's gradient is wrong: its own gradcheck refuses it",
     ("fft.ihfftn", "forward"): "with `out=` PyTorch leaves it as it was and refuses dtypes in words of a copy",
+    **{(name, "forward"): "of more than 256 elements which of equal ones comes first is libstdc++'s choice in PyTorch"
+       for name in ("sort", "argsort", "mode")},
     ("nn.functional.linear_cross_entropy", "second"): "in chunks PyTorch has no second derivative and says so nowhere",
 }
 PRIVATE_BUT_PUBLIC = ("_segment_reduce",)           # torch.segment_reduce, in fact

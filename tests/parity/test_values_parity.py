@@ -195,10 +195,11 @@ def powers_of_two(r):
 
 
 def zeroth_powers(r):
-    """Of complex numbers: the number 0 gives ones, a tensor of zeros the formula's NaN."""
+    """Of complex numbers: the number 0 gives ones, as 1 in front does; a tensor of zeros the formula's NaN."""
     exponent = r.choice(["0", "0.", "False", "0j", "m.tensor(0.)", "m.zeros(4)", "1"])
     x = "m.tensor([complex('nan'), complex('inf'), 1j, 0j], dtype=m.complex64)"
-    return f"{r.choice(['m.pow', 'm.float_power'])}({x}, {exponent})"
+    power = r.choice(["m.pow", "m.float_power"])
+    return f"{power}(1, {x})" if r.random() < 0.2 else f"{power}({x}, {exponent})"
 
 
 def numbers_beside_halves(r):

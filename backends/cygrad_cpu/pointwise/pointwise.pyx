@@ -330,8 +330,8 @@ cdef object cpu_binary_scalar(int op, View a, object x, bint swapped, View out):
             scalar_code = FLOAT32
     if loop == NULL:
         return NotImplemented
-    if op == ops.POW and not swapped and out.dtype.is_complex and (x == 0 or x == 1):   # also of NaN and infinity
-        return cpu_fill(out, 1) if x == 0 else cpu_copy(a, out)
+    if op == ops.POW and out.dtype.is_complex and (x == 1 or x == 0 and not swapped):    # also of NaN and infinity
+        return cpu_copy(a, out) if x == 1 and not swapped else cpu_fill(out, 1)
     if as_it_is and dense and out.elements < SERIAL:
         if loop(&item[0] if swapped else data(a), data(a) if swapped else &item[0], data(out), out.elements, form,
                 NULL):

@@ -58,8 +58,9 @@ cdef struct Segment:        # neighbouring elements, in bytes
 # The last three arguments are for the choice of the variant only.
 ctypedef void (*Tile)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segment *a_runs, int a_count,
                       const char *b, Py_ssize_t b_row, const Py_ssize_t *b_rows, const Py_ssize_t *b_columns, char *out,
-                      Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta, Py_ssize_t rows, Py_ssize_t width,
-                      const void *height, const void *vectors, const void *tag) noexcept nogil
+                      Py_ssize_t out_row, const char *before, Py_ssize_t before_row, Py_ssize_t k, double alpha,
+                      double beta, Py_ssize_t rows, Py_ssize_t width, const void *height, const void *vectors,
+                      const void *tag) noexcept nogil
 
 
 cdef inline void term(const char *a, Py_ssize_t a_row, const char *b, Py_ssize_t first, Py_ssize_t second,
@@ -83,16 +84,17 @@ cdef inline void term(const char *a, Py_ssize_t a_row, const char *b, Py_ssize_t
 
 cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segment *a_runs, int a_count,
                const char *b, Py_ssize_t b_row, const Py_ssize_t *b_rows, const Py_ssize_t *b_columns, char *out,
-               Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta, Py_ssize_t rows, Py_ssize_t width,
-               Height *height, Width *vectors, Vector *tag) noexcept nogil:
+               Py_ssize_t out_row, const char *before, Py_ssize_t before_row, Py_ssize_t k, double alpha, double beta,
+               Py_ssize_t rows, Py_ssize_t width, Height *height, Width *vectors, Vector *tag) noexcept nogil:
     """`rows` rows and `width` bytes of the result, of whole tiles of `a` and `b`. Columns of `a` lie in runs, a_column
     bytes apart. Rows of `b` are b_row bytes apart, or at the elements b_rows (then `a` is one run); its vectors of
-    columns lie at the bytes b_columns of each."""
+    columns lie at the bytes b_columns of each. What beta is the factor of is `before`, which may be `out`."""
     cdef int m = ROWS if Height is Whole else ROWS // 2
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Vector sums[24]
-    cdef Vector zero = factor[Vector](0, NULL), x, before
+    cdef Vector zero = factor[Vector](0, NULL), x, y
     cdef Vector *line
+    cdef const Vector *start
     cdef const char *x_column
     cdef Py_ssize_t p, count
     cdef int i, j, run
@@ -125,32 +127,33 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
                                         b_columns[1], b_columns[2], sums, NULL, NULL)
             a += a_column
     if rows < m or width < n * <Py_ssize_t>sizeof(Vector):
-        finish[Vector](sums, n, out, out_row, alpha, beta, rows, width)
+        finish[Vector](sums, n, out, out_row, before, before_row, alpha, beta, rows, width)
         return
     x = factor[Vector](alpha, NULL)
-    before = factor[Vector](beta, NULL)
+    y = factor[Vector](beta, NULL)
     for i in range(m):
-        line = <Vector *>(out + i * out_row)
+        line, start = <Vector *>(out + i * out_row), <const Vector *>(before + i * before_row)
         for j in range(n):
-            line[j] = sums[i * n + j] * x if beta == 0 else sums[i * n + j] * x + line[j] * before
+            line[j] = sums[i * n + j] * x if beta == 0 else sums[i * n + j] * x + start[j] * y
 
 
-cdef inline void add_scaled(Real *out, Real sum, Real alpha, Real beta) noexcept nogil:
-    out[0] = sum * alpha if beta == 0 else sum * alpha + out[0] * beta
+cdef inline void add_scaled(Real *out, const Real *before, Real sum, Real alpha, Real beta) noexcept nogil:
+    out[0] = sum * alpha if beta == 0 else sum * alpha + before[0] * beta
 
 
-cdef void finish(const Vector *sums, int n, char *out, Py_ssize_t out_row, double alpha, double beta, Py_ssize_t rows,
-                 Py_ssize_t width) noexcept nogil:
+cdef void finish(const Vector *sums, int n, char *out, Py_ssize_t out_row, const char *before, Py_ssize_t before_row,
+                 double alpha, double beta, Py_ssize_t rows, Py_ssize_t width) noexcept nogil:
     """Store a tile at the edge of the result."""
     cdef Py_ssize_t i, j
     for i in range(rows):
         if Vector is Floats:
             for j in range(width // <Py_ssize_t>sizeof(float)):
-                add_scaled(<float *>(out + i * out_row) + j, (<const float *>(sums + i * n))[j], <float>alpha,
-                           <float>beta)
+                add_scaled(<float *>(out + i * out_row) + j, <const float *>(before + i * before_row) + j,
+                           (<const float *>(sums + i * n))[j], <float>alpha, <float>beta)
         else:
             for j in range(width // <Py_ssize_t>sizeof(double)):
-                add_scaled(<double *>(out + i * out_row) + j, (<const double *>(sums + i * n))[j], alpha, beta)
+                add_scaled(<double *>(out + i * out_row) + j, <const double *>(before + i * before_row) + j,
+                           (<const double *>(sums + i * n))[j], alpha, beta)
 
 
 # ---- packing
@@ -337,6 +340,9 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
     cdef const Py_ssize_t *y_rows = NULL
     cdef Py_ssize_t *y_columns = [0, sizeof(Vector), 2 * sizeof(Vector)]
     cdef double beta = g.beta if p == 0 else 1
+    cdef bint row = p == 0 and found_a != NULL and found_a.start != NULL
+    cdef const char *before = found_a.start if row else g.out
+    cdef Py_ssize_t before_row = 0 if row else out_row
     cdef const char *a = g.a + i * ar + p * ac
     cdef const char *x
     cdef const char *y
@@ -400,8 +406,8 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
                 x, x_row, x_column = packed_a + r * LINE, LINE if lines else size, size if lines else rows * size
             kernels[vectors - 1 + (0 if rows == ROWS else 3)](
                 x, x_row, x_column, x_runs, x_count, y, y_row, y_rows, y_columns,
-                g.out + (i + r) * out_row + j * size, out_row, k, g.alpha, beta, min(rows, m - r), n * size, NULL, NULL,
-                NULL)
+                g.out + (i + r) * out_row + j * size, out_row, before + (i + r) * before_row + j * size, before_row, k,
+                g.alpha, beta, min(rows, m - r), n * size, NULL, NULL, NULL)
             r += ROWS
         j += n
 

@@ -153,7 +153,7 @@ cdef Temporary lattice(View like, const Geometry *g, Py_ssize_t images, Lattice 
     cdef Temporary made = temporary(like.memory.backend, dtype_of(INT64), 1, [g.inside + images * g.rows])
     cdef Py_ssize_t *place = <Py_ssize_t *>data(made.view)
     cdef Py_ssize_t c, y, x, i
-    seen.rows, seen.runs, seen.run = place, place + g.inside, s.out[1]
+    seen.rows, seen.runs, seen.run, seen.start = place, place + g.inside, s.out[1], NULL
     for c in range(g.channels):
         for y in range(s.kernel[0]):
             for i in range(s.kernel[1]):

@@ -113,7 +113,7 @@ cdef Temporary lattice(View like, const Geometry *g, Lattice *seen):
     cdef Py_ssize_t across = runs // g.kernel[0]            # runs of a row of the kernel
     cdef Temporary made = temporary(like.memory.backend, dtype_of(INT64), 1, [positions + runs])
     cdef Py_ssize_t *place = <Py_ssize_t *>data(made.view)
-    seen.rows, seen.runs, seen.run = place, place + positions, g.run
+    seen.rows, seen.runs, seen.run, seen.start = place, place + positions, g.run, NULL
     for i in range(positions):
         place[i] = i // g.out[1] * g.stride[0] * g.row + i % g.out[1] * g.stride[1] * g.channels
     place += positions
@@ -253,14 +253,14 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
         return
     if not g.plain:
         lay_out(g, a, row, rows, room)
-    if bias != NULL:
-        repeat(bias, line, rows * g.out[1], out)
     x.kind, x.m, x.n, x.k, x.alpha, x.beta = g.kind, rows * g.out[1], g.filters, g.inside, 1, (0 if bias == NULL else 1)
     x.a, x.b, x.out, x.room = room, weight, out, room + g.plane
     x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = g.channels, 1, g.filters, 1
     x.out_strides[0], x.out_strides[1] = g.filters, 1
     if g.plain:
         x.a = a + row * g.size[1] * g.channels * g.itemsize
+        if bias != NULL:
+            repeat(bias, line, rows * g.out[1], out)
         multiply(&x)
     else:
         multiply_lattice(&x, seen, NULL)
@@ -273,6 +273,8 @@ cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
     cdef Temporary _places = lattice(x, g, &seen)
     cdef Py_ssize_t size = g.plane + ROOM, count = g.images * g.blocks, i
     cdef Temporary room = temporary(x.memory.backend, x.dtype, 2, [threads, size // g.itemsize])
+    if b is not None:
+        seen.start = data(b)
     with nogil:
         for t in prange(threads, num_threads=threads, schedule="static"):
             for i in range(count * t // threads, count * (t + 1) // threads):

@@ -18,6 +18,7 @@ cdef struct Lattice:            # a matrix found in images: element (i, j) lies 
     const Py_ssize_t *rows      # in elements from `a` or `b`; VECTOR_BYTES behind the last one may be read
     const Py_ssize_t *runs
     Py_ssize_t run              # columns that are neighbours
+    const char *start           # of the first factor: a row that takes the place of each of `out`, or NULL
 
 ctypedef void (*ProductKernel)(const Product *product, const Lattice *a, const Lattice *b) noexcept nogil
 ctypedef void (*FactorPacker)(const Product *product, char *out) noexcept nogil

@@ -3,12 +3,16 @@
 Those with a node of their own (of classes) have the gradient's formula here, beside the loss's; the others are
 composites, as in PyTorch.
 """
+import math
+
 import cygrad
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import refused
-from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, share, word
+from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, reduced_in_one_pass, share, word
 from cygrad.ops.declare.registry import op
 from cygrad.ops.reduce.integration import add_number
+from cygrad.ops.reduce.sums import MEAN, SUM
+from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import in_steps
 
@@ -31,16 +35,28 @@ def margins(input, target, margin):
     return margin - input.gather(1, target) + input
 
 
+def above(apart, power):
+    """What lies above 0, in its power; a NaN does not."""
+    return where(apart > 0, apart * apart if power == 2 else apart, 0)
+
+
+HINGES = {1: program(lambda x, own, margin: above(margin - own + x, 1)),
+          2: program(lambda x, own, margin: above(margin - own + x, 2))}
+WEIGHTED_HINGES = {1: program(lambda x, own, margin, weight: above(margin - own + x, 1) * weight),
+                   2: program(lambda x, own, margin, weight: above(margin - own + x, 2) * weight)}
+
+
 @primitive(name="multi_margin_loss")
 def _multi_margin_loss(self, target, p, margin, weight, reduction):
     rows, index = rows_of(self), target.reshape(-1, 1)
-    losses = margins(rows, index, margin).clamp_min(0)
-    losses = losses * losses if p == 2 else losses
-    losses = losses if weight is None else losses * weight[index]
-    losses = losses.scatter(1, index, 0).sum(1) / rows.size(1)
-    if reduction == "none" and target.dim():
-        return losses
-    return reduced(losses, reduction) if self.dim() > 1 else losses.squeeze(0)
+    # The target's own score becomes one that is above nothing.
+    operands = rows.scatter(1, index, -math.inf), rows.gather(1, index), margin
+    formula = HINGES[p] if weight is None else WEIGHTED_HINGES[p]
+    operands = operands if weight is None else (*operands, weight[index])
+    if reduction == "mean":
+        return reduced_in_one_pass(formula, "mean", *operands)
+    losses = formula.reduced((SUM,), (1,), False, None, operands, MEAN)
+    return losses if reduction == "none" and (target.dim() or self.dim() > 1) else losses.sum()
 
 
 def multi_margin_slope(grad, input, target, p, margin, weight, reduction):
@@ -97,9 +113,12 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     need_dtype(target, cygrad.int64)
     if weight is not None:
         need_dtype(weight, input.dtype)
-    if target.numel() and not ((target >= 0) & (target < rows.size(1))).all().item():
-        raise RuntimeError("target out of range")
-    return _multi_margin_loss(input, target, p, margin, weight, reduction)
+    try:
+        return _multi_margin_loss(input, target, p, margin, weight, reduction)
+    except (IndexError, RuntimeError):          # `scatter` looks at the index anyway
+        if target.numel() and not ((target >= 0) & (target < rows.size(1))).all().item():
+            raise RuntimeError("target out of range") from None
+        raise
 
 
 def need_dtype(t, dtype):

@@ -192,6 +192,36 @@ def test_what_is_left_of_an_entry_that_always_ends_the_process(fatal):
     assert "not run: 5 cases of unary have ended their process" in report.failures["unary"][-1][1].text
 
 
+HELPED = BACKEND + """
+    def unary(self, op, a, out):
+        import os, subprocess, sys, time
+        lock = os.environ["LOCK"]
+        if not os.path.exists(lock + " taken"):
+            subprocess.Popen([sys.executable, "-c", "import fcntl, sys, time; file = open(sys.argv[1], 'w'); "
+                              "fcntl.flock(file, fcntl.LOCK_EX); open(sys.argv[1] + ' taken', 'w'); time.sleep(1000)",
+                              lock])
+        while not os.path.exists(lock + " taken"):
+            time.sleep(0.05)
+        return NotImplemented
+"""
+
+
+def test_processes_of_the_backend_end_with_the_suite(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")                    # not on Windows
+    install_backend(tmp_path, "helped", code=HELPED)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("LOCK", str(tmp_path / "lock"))
+    apart = Apart("helped")
+    try:
+        assert not apart.report(selected(["unary"], ["float32"], ["unary/neg/"])).failed
+        with open(tmp_path / "lock") as file, pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    finally:
+        apart.close()
+    with open(tmp_path / "lock") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)                    # waits for ever where the process lives
+
+
 EXCLUSIVE = BACKEND + """
     def open(self, index):
         import os

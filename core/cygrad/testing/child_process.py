@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from contextlib import suppress
 from itertools import groupby
 
 from cygrad.devices import discovery
@@ -41,7 +42,7 @@ class Child:
         path = os.pathsep.join(each or os.getcwd() for each in sys.path)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "cygrad.testing.child_process", where, against or ""], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": path})
+            stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": path}, start_new_session=True)
         self.lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
         self.limit = max(limit, LIMIT)      # to load the backend is no case
@@ -81,14 +82,18 @@ class Child:
         try:
             code = self.process.wait(0.5)
         except subprocess.TimeoutExpired:
-            self.stop()
             return f"did not return within {self.limit:g} s, and was ended"
+        finally:
+            self.stop()
         if code < 0:
             return f"ended the process by {signal.Signals(-code).name} ({signal.strsignal(-code)})"
         return f"ended the process with status {code}"
 
     def stop(self):
-        """End the process."""
+        """End the process, and those that the backend has started in it."""
+        if hasattr(os, "killpg"):
+            with suppress(ProcessLookupError):              # all have ended
+                os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.wait()
 

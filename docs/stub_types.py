@@ -28,6 +28,8 @@ class Types:
         if several:
             inner = self.of_phrase(several[2], result)
             return PLURALS[several[1]][result].format(inner if result else f"{inner} | None") if inner else None
+        if re.match(r"(dict|mapping) of \w+ to (?!.*, or )", text):
+            return self.of_word(text, result)
         parts = [self.of_word(part, result) for part in re.split(r",? or |, ", text)]
         if None in parts:
             return None
@@ -49,7 +51,7 @@ class Types:
         if of and kind in ("dict", "mapping"):
             key, to, value = rest.partition(" to ")
             found = self.of_phrase(value, result) if to else self.of_phrase(rest, result)
-            outer = "dict" if kind == "dict" else "Mapping"
+            outer = "dict" if result and kind == "dict" else "Mapping"      # which takes dicts of narrower values
             return f"{outer}[{WORDS.get(key, 'Any') if to else 'str'}, {found or 'Any'}]"
         return None
 

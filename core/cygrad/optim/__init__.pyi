@@ -1,5 +1,5 @@
 # Written by docs/make_stubs.py from the package itself; edit that, not this.
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import _GeneratorContextManager
 from cygrad import Tensor
 from typing import Any
@@ -42,5 +42,5 @@ class Muon(Optimizer):
             Tensor = 0.001, weight_decay: float = 0.1, momentum: float = 0.95, nesterov: bool = True, ns_coefficients:
             Sequence[float] = (3.4445, -4.775, 2.0315), eps: float = 1e-07, ns_steps: int = 5, adjust_lr_fn: str | None
             = None) -> None: ...
-def swap_in_optimizer_params_and_state(optimizer: Optimizer, swapin_parameters: dict[str, Tensor], swapin_optim_state:
-        dict[Any, Any]) -> _GeneratorContextManager[None]: ...
+def swap_in_optimizer_params_and_state(optimizer: Optimizer, swapin_parameters: Mapping[str, Tensor],
+        swapin_optim_state: dict[Any, Any]) -> _GeneratorContextManager[None]: ...

@@ -78,8 +78,8 @@ cdef extern from *:
 cdef double LONG_TURN = 2e-4        # seconds
 
 cdef enum:
-    LEAST_HELD = 64                 # sleeps without yielding before, after a turn was long
-    MOST_HELD = 16384
+    LEAST_HELD = 16                 # sleeps without yielding before, after a turn was long
+    MOST_HELD = 1024
     LINE = 64                   # bytes; what different processes write lies on different lines of the caches
     ARRIVALS = 0                # lines: how often anybody came
     COMPLETE = 1                # the last time that was complete, which sleepers wait for
@@ -176,10 +176,10 @@ cdef class Turnstile:
             now = cygrad_now()
             if now - before > LONG_TURN:
                 self.held_off = self.hold
-                self.hold = min(4 * self.hold, MOST_HELD)
+                self.hold = min(2 * self.hold, MOST_HELD)
                 return self.reached()
             if self.reached():
-                self.hold = max(self.hold - 1, LEAST_HELD)
+                self.hold = max(self.hold // 2, LEAST_HELD)
                 return True
             before = now
         return False

@@ -47,8 +47,6 @@ class Fault:
             self.calls[self.point] = choose.choice(SHAPED)
         elif self.deed == "calls another":
             self.calls[self.point] = choose.choice(SHAPED[:5])
-        elif self.deed == "killed in the call" and self.calls[self.point] == "barrier":
-            self.calls[self.point] = "all_reduce"       # else the others may come to their ends before it is killed
         self.calls.append("barrier")
 
     def __str__(self):
@@ -104,8 +102,8 @@ class Program:
             os.kill(os.getpid(), signal.SIGKILL)
         elif deed == "killed in the call":
             threading.Timer(self.fault.delay, os.kill, (os.getpid(), signal.SIGKILL)).start()
-            for _ in range(1000):
-                self.call(call)
+            self.call(call)
+            time.sleep(LIMIT)                   # it was killed in the call, or before the others' next one
         elif deed == "stopped":
             os.kill(os.getpid(), signal.SIGSTOP)
         elif deed == "raises":

@@ -57,6 +57,9 @@ CALLS = """
     m.bmm(m.ones(2, 2, 2), m.ones(2, 2, 2), m.float32, out=m.zeros(0))
     m.autograd.grad(m.ones(2, requires_grad=True).sum(), [m.ones(2, requires_grad=True)], is_grads_batched=True)
     m.autograd.grad(m.ones(2).sum(), [m.ones(2, requires_grad=True)], is_grads_batched=True)
+    x = m.ones(4); x[m.tensor([9])] = x[1:2]
+    x = m.ones(4, requires_grad=True); x.view(2, 2)[m.tensor([9])] = m.ones(2, 2)
+    x = m.ones(3, 2).unbind()[0]; x[m.tensor([9])] = m.ones(1)
     m.autograd.grad(m.ones(2, requires_grad=True) * 2, [m.ones(2, requires_grad=True)], is_grads_batched=True)
     m.ones(3, dtype=m.complex64).index_reduce(0, m.tensor([0, 0, 0]), m.ones(3, dtype=m.complex64), 'mean')
     (m.ones(3) > 0).index_reduce(0, m.tensor([0, 0, 0]), m.ones(3) > 0, 'amin')
@@ -85,7 +88,7 @@ def refusal(m, call):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            eval(call, {"m": m})
+            exec(call, {"m": m})
         except Exception as error:
             return next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
     return None

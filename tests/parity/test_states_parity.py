@@ -72,6 +72,15 @@ PROGRAMS = """
     q = m.ones(3, requires_grad=True); w = q * 2; w.set_(m.ones(2))
     q = m.ones(3, requires_grad=True); x = q * 2; x.set_(m.ones(4)[1:], 1, (2,), (1,)); y = x.storage_offset()
     q = m.ones(6, requires_grad=True); m.set_grad_enabled(False); m.linspace(0, 1, 6, out=q); m.set_grad_enabled(True)
+    x = m.vander(m.arange(3.), 3, True); q = m.ones(3, requires_grad=True); y = m.vander(q, None, increasing=True)
+    x = m.fft.rfftfreq(4, out=m.zeros(2)); y = m.fft.rfftfreq(-1)
+    z = m.poisson_nll_loss(m.ones(2), m.ones(2), True, True, 0., 0)
+    x = m.max_pool1d(m.ones(1, 4), 2); y = m.max_pool1d(m.ones(1, 1, 4), 2); q = m.ones(3, 3, requires_grad=True)
+    q = m.ones(3, 3, requires_grad=True); x = q[None, -9:]; y = q[..., -3:]; z = q * 1; z[-3:] = 2
+    q = m.ones(3, 3, requires_grad=True); w = q * 1; w[:, -4:] = 2
+    x = m.arange(12.).as_strided((3, 3), (3, 1), 1); y = x.select_scatter(x[0], 0, 1)
+    x = m.arange(12.)[2:11].view(3, 3); z = x.t().diagonal_scatter(m.ones(3))
+    x = m.stack([m.ones(2, 3, 4, 4).to(memory_format=m.channels_last)] * 2, 1, out=m.zeros(1))
     x = m.ones(2) > 0; a = m.dist(m.ones(2), x); b = m.norm(m.ones(3), axis=0); c = m.ones(3).norm(out=m.zeros(()))
     x = m.sort(m.ones(2), out=(m.zeros(0), m.zeros(0, dtype=m.int64))); t = type(x).__name__
     v = m.ones(2, 2, dtype=m.complex64, requires_grad=True); a = v.select_scatter(m.ones(2, dtype=m.complex64), 0, 0)

@@ -390,16 +390,27 @@ cdef int refuse_byte_mask(Tensor view, list indices) except -1:
     return 0
 
 
+cdef Tensor first_index(list indices):
+    """The first index that is a tensor."""
+    for index in indices:
+        if index is not None:
+            return <Tensor>index
+
+
 cdef int write(Tensor view, list indices, Tensor value, bint accumulate) except -1:
     """Write a value, broadcast, to the places that index tensors and masks pick, or add it to what is there."""
-    cdef Tensor mask = leading_mask(view, indices), positions
+    cdef Tensor mask, positions
     cdef bint tracked = is_tracked(view, value)
     cdef int mode = step_mode(k.SCATTER_ADD, view) if accumulate else k.SCATTER_SET
     cdef tuple found
+    check_inplace(view)
     if value.elements == 1 and not accumulate:
         refuse_byte_mask(view, indices)
+    mask = first_index(indices)
+    if mask is None or value.elements != 1 or accumulate or mask.dtype.code != BOOL:
+        refuse_overlap(view, value, True)           # before it is looked at what the indices are
+    mask = leading_mask(view, indices)
     if not tracked:
-        check_inplace(view)
         if mask is not None and value.rank == 0 and not accumulate:
             fill_masked(view, mask, dense_copy(value) if value.memory is view.memory else value)
             bump_version(view)

@@ -361,7 +361,15 @@ def vander(x, N=None, increasing=False):
     columns = len(x) if N is None else N
     if columns < 0:
         raise RuntimeError(f"N must be non-negative, got {columns}")
-    found = powers(x, columns)
+    if not (x.is_floating_point() or x.is_complex()):
+        x = x.to(INT64)
+    found = x.new_empty((len(x), columns))          # written to in place, as PyTorch's graph of it shows
+    if columns:
+        found.select(1, 0).fill_(1)
+    if columns > 1:
+        part = found.narrow(1, 1, columns - 1)
+        part.copy_(x.unsqueeze(1))
+        part.copy_(part.cumprod(1))
     return found if increasing else found.flip(1)
 
 

@@ -448,7 +448,7 @@ def poisson_losses(input, target, log_input, full, eps, reduction):
     losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:                            # Stirling's formula for the logarithm of target's factorial
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
-        losses = losses + stirling.masked_fill(target <= 1, 0)
+        losses += stirling.masked_fill(target <= 1, 0)
     return reduced(losses, reduction)
 
 

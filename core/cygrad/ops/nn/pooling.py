@@ -6,6 +6,7 @@ import math
 from functools import lru_cache
 
 import cygrad
+from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.registry import op, with_out
 from cygrad.ops.nn.pooling_windows import MAX, largest_of, mean_of, pooled, window
 from cygrad.ops.nn.pooling_checks import (check_largest_1d, check_planes_2d, check_planes_3d, each_axis, single_number)
@@ -116,7 +117,12 @@ def largest_of_rows(input, kernel_size, stride=(), padding=0, dilation=1, ceil_m
     numbers = check_largest_1d(input, kernel_size, stride, padding, dilation, ceil_mode)
     if not input.is_floating_point():
         raise refused("max_pool1d_impl", input.dtype)
-    return rows_pooled(input, *numbers, ceil_mode, False)[0]
+    found = rows_pooled(input, *numbers, ceil_mode, False)[0]
+    if not input._tracked():
+        own(found, (input,))
+        if input.dim() == 2:
+            found._bump_version()               # an axis was taken away in place
+    return found
 
 
 @op(method=False, name="max_pool2d")

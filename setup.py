@@ -32,7 +32,7 @@ KERNELS = "kernels"             # name of the folders of what is compiled for se
 WIDE = {"gemm"}                 # kernels for vectors of 32 bytes or more: built for no other instruction set
 NARROW = {"v2", "generic"}      # instruction sets of vectors of less
 LINKED = {KERNELS, "simd"}      # folders of what is only compiled into others: no packages of the wheel
-NOT_WIDEST = {"gather_scatter"}         # kernels that are as fast with v3's vectors: not built for v4 where v3 is
+NOT_WIDEST = {"gather_scatter", "pool"}     # kernels that are as fast with v3's vectors: not built for v4 where v3 is
 SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords
 LIBRARY = "_compiled"           # name of the module that a package's others are linked into
 C_TABLE = "cygrad.devices.c_table"       # the module that reads cygrad_backend.h
@@ -42,7 +42,8 @@ INCLUDE = ["core", "backends"]  # where .pxd files and C headers are looked for
 BUILD = Path("build/debug" if DEBUG else "build")
 
 DIRECTIVES = dict(language_level=3, boundscheck=DEBUG, wraparound=False, initializedcheck=DEBUG, nonecheck=False,
-                  cdivision=True, binding=True, embedsignature=False, annotation_typing=False)
+                  cdivision=True, binding=True, embedsignature=False, annotation_typing=False,
+                  autotestdict=False, auto_pickle=False)     # a class that can be pickled says how
 
 
 def packages():
@@ -65,8 +66,8 @@ def instruction_sets():
     return {name: levels[name] for name in wanted.split(",")} if wanted else levels
 
 
-def compile_flags(native):
-    """Flags of one module; those of a backend with kernels (`native`) are optimised harder and may use OpenMP."""
+def compile_flags(native, kernel=False):
+    """Flags of one module; those of a backend with kernels (`native`) may use OpenMP, kernels are optimised harder."""
     if sys.platform == "win32":
         return ["/O2"]
     flags = ["-Wall", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-Wno-psabi",
@@ -79,7 +80,8 @@ def compile_flags(native):
     if sys.platform.startswith("linux"):
         flags += ["-ffunction-sections", "-fdata-sections"]     # the linker orders functions, and leaves some out
     if native:      # jump threading would split vectorised loops with several selections into one copy for each path
-        return flags + ["-O3", "-fno-thread-jumps", "-fno-split-paths", "-g0"]
+        loops = ["-O3"] if kernel else ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
+        return flags + loops + ["-fno-thread-jumps", "-fno-split-paths", "-g0"]
     if sys.platform.startswith("linux"):
         flags += ["-falign-jumps=1", "-falign-labels=1"]    # a twentieth of the size; processors keep decoded code
     return flags + ["-O2", "-g0"]
@@ -100,7 +102,8 @@ def module(name, source, native=False, flags=(), translated_as=None, kernel=None
     headers = [] if sys.platform == "win32" or native else COLD     # it turned out slower in loops of kernels
     if (platform.libc_ver()[0], platform.machine()) == ("glibc", "x86_64"):
         headers = headers + GLIBC
-    return Module(name, source.as_posix(), translated_as, headers, compile_flags(native) + list(flags),
+    return Module(name, source.as_posix(), translated_as, headers,
+                  compile_flags(native, bool(kernel)) + list(flags),
                   INCLUDE if kernel or name == C_TABLE else [], kernel)
 
 

@@ -47,6 +47,7 @@ _GENERATOR = 0x20      # flag of a generator function's code object, as in the m
 
 
 @cython.freelist(8)
+@cython.auto_pickle(True)
 cdef class _GradContext:
     """A context manager that also decorates functions and generator functions."""
     cdef readonly bint mode            # what the flag shall be
@@ -105,6 +106,7 @@ def _wrap_generator(context, function):
     return wrapper
 
 
+@cython.auto_pickle(True)
 cdef class no_grad(_GradContext):
     """Do not record operations: results need no gradient, whatever their inputs need.
 
@@ -128,6 +130,7 @@ cdef class no_grad(_GradContext):
         set_mode(self.prev)
 
 
+@cython.auto_pickle(True)
 cdef class enable_grad(_GradContext):
     """Record operations again inside a `no_grad` block; the counterpart of `no_grad`, used in the same ways."""
 
@@ -138,6 +141,7 @@ cdef class enable_grad(_GradContext):
         set_mode(self.prev)
 
 
+@cython.auto_pickle(True)
 cdef class set_grad_enabled(_GradContext):
     """Switch recording on or off, at once; as a context manager, until the block ends.
 
@@ -177,6 +181,7 @@ cdef class set_grad_enabled(_GradContext):
         return f"{type(self).__module__}.{type(self).__qualname__}(mode={self.mode})"
 
 
+@cython.auto_pickle(True)
 cdef class inference_mode(_GradContext):
     """Neither record operations nor track versions and views; stricter and cheaper than `no_grad`.
 

@@ -42,7 +42,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport BOOL, FLOAT16, FLOAT64
-from cygrad.random.mt19937 cimport STATE_SIZE, engine_seed
+from cygrad.random.mt19937 cimport STATE_SIZE, Engine, draw_words, engine_seed
 from cygrad.random.rejection cimport multinomial, rejection
 from cygrad.random.sampler_parameters cimport scalar_name, write_parameters
 from cygrad.random.samplers cimport (BAD_PROBABILITY, BAD_RATE, BERNOULLI, BERNOULLI_TENSOR, BINOMIAL, CAUCHY, DONE,
@@ -54,10 +54,10 @@ from cygrad.devices.discovery import resolve
 
 cdef extern from *:
     """
-    /* `run` with everything it calls, compiled for one level of x86-64; plain elsewhere. */
+    /* What is compiled for one level of x86-64, with everything that it calls by name; plain elsewhere. */
     #if defined(__GNUC__) && defined(__x86_64__)
-        #define CYGRAD_RUN_V3 __attribute__((flatten, target("avx2,fma,bmi,bmi2,lzcnt,popcnt"))) void
-        #define CYGRAD_RUN_V4 __attribute__((flatten, target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl," \
+        #define CYGRAD_FOR_V3 __attribute__((flatten, target("avx2,fma,bmi,bmi2,lzcnt,popcnt"))) void
+        #define CYGRAD_FOR_V4 __attribute__((flatten, target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl," \
                                                              "avx2,fma,bmi,bmi2,lzcnt,popcnt"))) void
         static int cygrad_cpu_level(void) {
             __builtin_cpu_init();
@@ -67,20 +67,26 @@ cdef extern from *:
                    __builtin_cpu_supports("avx512vl") ? 4 : 3;
         }
     #else
-        #define CYGRAD_RUN_V3 void
-        #define CYGRAD_RUN_V4 void
+        #define CYGRAD_FOR_V3 void
+        #define CYGRAD_FOR_V4 void
         static int cygrad_cpu_level(void) { return 2; }
     #endif
     """
-    ctypedef void run_v3_void "CYGRAD_RUN_V3"
-    ctypedef void run_v4_void "CYGRAD_RUN_V4"
+    ctypedef void for_v3_void "CYGRAD_FOR_V3"
+    ctypedef void for_v4_void "CYGRAD_FOR_V4"
     int cpu_level "cygrad_cpu_level"() noexcept nogil
 
-cdef run_v3_void run_v3(Job* job, int* status) noexcept nogil:
+cdef for_v3_void run_v3(Job* job, int* status) noexcept nogil:
     status[0] = run(job)
 
-cdef run_v4_void run_v4(Job* job, int* status) noexcept nogil:
+cdef for_v4_void run_v4(Job* job, int* status) noexcept nogil:
     status[0] = run(job)
+
+cdef for_v3_void draw_words_v3(Engine* engine, uint32_t* out, Py_ssize_t count) noexcept nogil:
+    draw_words(engine, out, count)
+
+cdef for_v4_void draw_words_v4(Engine* engine, uint32_t* out, Py_ssize_t count) noexcept nogil:
+    draw_words(engine, out, count)
 
 cdef extern from *:
     """
@@ -101,6 +107,14 @@ cdef void run_best(Job* job, int* status) noexcept nogil:
         run_v3(job, status)
     else:
         status[0] = run(job)
+
+
+ctypedef void (*drawing)(Engine*, uint32_t*, Py_ssize_t) noexcept nogil
+
+cdef drawing best_draw_words() noexcept:
+    if LEVEL >= 4:
+        return <drawing> &draw_words_v4
+    return <drawing> &draw_words_v3 if LEVEL == 3 else &draw_words
 
 
 cdef enum:
@@ -171,6 +185,7 @@ cdef class Generator:
             backend, index = resolve(device)
             self.counted = backend.name != "cpu"
             self.device = device_type(backend.name, index) if self.counted else device_type("cpu")
+        self.engine.draw_words = best_draw_words()
         engine_seed(&self.engine, DEFAULT_SEED)
 
     cpdef Generator manual_seed(self, object seed):

@@ -2,7 +2,8 @@
 
 Inline functions only; no Python object, no lock: the caller holds the generator's lock. `left` and `next` count as in
 PyTorch's engine, so that states can be exchanged: `left - 1` words remain in the block, the next one is `state[next]`.
-Refill and tempering are separate loops over a block, which a compiler vectorises.
+Refill and tempering are separate loops over a block, which a compiler vectorises: `draw_words` is compiled for several
+instruction sets, and an engine has the one to call, once for all samplers.
 """
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
@@ -20,6 +21,7 @@ cdef struct Engine:
     double next_double
     bint has_next_float         # kept for PyTorch's state bytes; no CPU sampler uses it
     float next_float
+    void (*draw_words)(Engine* engine, uint32_t* out, Py_ssize_t count) noexcept nogil      # its owner's choice
 
 
 cdef inline void engine_seed(Engine* engine, uint64_t seed) noexcept nogil:
@@ -61,7 +63,7 @@ cdef inline uint32_t temper(uint32_t y) noexcept nogil:
     return y ^ (y >> 18)
 
 
-cdef inline void draw(Engine* engine, uint32_t* out, Py_ssize_t count) noexcept nogil:
+cdef inline void draw_words(Engine* engine, uint32_t* out, Py_ssize_t count) noexcept nogil:
     """The next `count` words, or none with `out` NULL: then they are only passed over."""
     cdef Py_ssize_t i, n
     cdef uint32_t* s
@@ -77,6 +79,10 @@ cdef inline void draw(Engine* engine, uint32_t* out, Py_ssize_t count) noexcept 
         engine.left -= <int> n
         engine.next += <uint32_t> n
         count -= n
+
+
+cdef inline void draw(Engine* engine, uint32_t* out, Py_ssize_t count) noexcept nogil:
+    engine.draw_words(engine, out, count)
 
 
 cdef inline uint64_t draw64(Engine* engine) noexcept nogil:

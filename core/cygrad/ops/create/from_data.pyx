@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Tensors of given data: numbers and sequences, NumPy's and other libraries' arrays, buffers.
 
 Elements are written to host memory; a tensor for another device is copied there. 16-bit floats are written as float32

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """`addmm` (beta * input + alpha * mat1 @ mat2), and the raw sum behind the other products with a third operand.
 
 One call of the backend's `addmm`, whose factors are real; complex ones take a product and pointwise kernels. Where beta

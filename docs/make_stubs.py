@@ -27,7 +27,7 @@ from stub_places import Places
 from stub_words import ATTRIBUTES
 
 ROOT = Path(__file__).resolve().parents[1] / "core" / "cygrad"
-NOTE = "# Written by docs/make_stubs.py from the package itself; edit that, not this.\n"
+NOTE = "# Written by docs/make_stubs.py; edit that, not this.\n"
 # Public modules that PyTorch has, too, ...
 SHARED = {package: names.split() for package, names in {
     "": "__config__ __future__ accelerator amp autograd backends compiler distributed distributions fft func "

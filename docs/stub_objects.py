@@ -111,7 +111,11 @@ class Stub:
             module, imported, name = line.partition(" import ")
             grouped.setdefault(module, set()).add(name) if imported else grouped.setdefault(line, set())
         grouped = [wrapped_import(module, sorted(names)) for module, names in sorted(grouped.items())]
-        return "".join(grouped + head) + text
+        said = {}
+        for line in head:
+            module, _, names = line.partition(" import ")
+            said.setdefault(module, []).extend(re.findall(r"\w+ as \w+", names))
+        return "".join(grouped + [wrapped_import(module, names) for module, names in said.items()]) + text
 
     def entry(self, name, value):
         """What the stub says of one name."""
@@ -126,7 +130,7 @@ class Stub:
                 return self.function(name, value)
             if module == self.name or known != name:
                 return f"{name} = {known}\n"
-            return wrapped_import(f"from {module}", [f"{known} as {name}"])
+            return f"from {module} import {known} as {name}\n"
         if isinstance(value, type):
             return self.class_text(name, value)
         if is_function(value):

@@ -1,52 +1,23 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str, type as _type
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from cygrad.utils.hooks import RemovableHandle
 from typing import Any, Literal, TypeAlias, overload
 from typing_extensions import Self, TypeVar
 import numpy as _numpy
-from cygrad import __config__ as __config__
-from cygrad import __future__ as __future__
-from cygrad import accelerator as accelerator
-from cygrad import amp as amp
-from cygrad import array_api as array_api
-from cygrad import autograd as autograd
-from cygrad import backends as backends
-from cygrad import compiler as compiler
-from cygrad import distributed as distributed
-from cygrad import distributions as distributions
-from cygrad import fft as fft
-from cygrad import func as func
-from cygrad import functions as functions
-from cygrad import futures as futures
-from cygrad import jit as jit
-from cygrad import linalg as linalg
-from cygrad import masked as masked
-from cygrad import multiprocessing as multiprocessing
-from cygrad import nn as nn
-from cygrad import optim as optim
-from cygrad import overrides as overrides
-from cygrad import plugins as plugins
-from cygrad import profiler as profiler
-from cygrad import quasirandom as quasirandom
-from cygrad import random as random
-from cygrad import return_types as return_types
-from cygrad import safetensors as safetensors
-from cygrad import serialization as serialization
-from cygrad import signal as signal
-from cygrad import special as special
-from cygrad import testing as testing
-from cygrad import types as types
-from cygrad import utils as utils
-from cygrad import version as version
+from cygrad import (__config__ as __config__, __future__ as __future__, accelerator as accelerator, amp as amp,
+    array_api as array_api, autograd as autograd, backends as backends, compiler as compiler, distributed as
+    distributed, distributions as distributions, fft as fft, func as func, functions as functions, futures as futures,
+    jit as jit, linalg as linalg, masked as masked, multiprocessing as multiprocessing, nn as nn, optim as optim,
+    overrides as overrides, plugins as plugins, profiler as profiler, quasirandom as quasirandom, random as random,
+    return_types as return_types, safetensors as safetensors, serialization as serialization, signal as signal, special
+    as special, testing as testing, types as types, utils as utils, version as version)
 from cygrad.amp.autocast_mode import autocast as autocast
 from cygrad.amp.grad_scaler import GradScaler as GradScaler
-from cygrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
-from cygrad.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
-from cygrad.autograd.grad_mode import enable_grad as enable_grad
-from cygrad.autograd.grad_mode import inference_mode as inference_mode
-from cygrad.autograd.grad_mode import no_grad as no_grad
-from cygrad.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from cygrad.autograd.anomaly_mode import (is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
+    is_anomaly_enabled as is_anomaly_enabled)
+from cygrad.autograd.grad_mode import (enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad,
+    set_grad_enabled as set_grad_enabled)
 from cygrad.compiler import compile as compile
 from cygrad.func import vmap as vmap
 _Number: TypeAlias = _int | _float | _bool | _complex

@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from contextlib import _GeneratorContextManager
 from cygrad import Stream, _DeviceLike, device as _device
 def current_accelerator(check_available: bool = False) -> _device | None: ...

@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from collections.abc import Sequence
 from cygrad import Tensor, _DeviceLike, _Dims, dtype as _dtype, layout as _layout
 def fft(input: Tensor, n: int | None = None, dim: _Dims = -1, norm: str | None = None) -> Tensor: ...

@@ -1,10 +1,9 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from builtins import bool as _bool, float as _float
 from collections.abc import Sequence
 from cygrad import Tensor, _DeviceLike, _Number, dtype as _dtype
 from typing import Any
-from cygrad.array_api import fft as fft
-from cygrad.array_api import linalg as linalg
+from cygrad.array_api import fft as fft, linalg as linalg
 def abs(x: Tensor, /) -> Tensor: ...
 def acos(x: Tensor, /) -> Tensor: ...
 def acosh(x: Tensor, /) -> Tensor: ...

@@ -1,23 +1,14 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from collections.abc import Sequence
 from cygrad import Tensor
 from typing import Any
-from cygrad.autograd import anomaly_mode as anomaly_mode
-from cygrad.autograd import forward_ad as forward_ad
-from cygrad.autograd import function as function
-from cygrad.autograd import functional as functional
-from cygrad.autograd import grad_mode as grad_mode
-from cygrad.autograd import graph as graph
-from cygrad.autograd.anomaly_mode import detect_anomaly as detect_anomaly
-from cygrad.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from cygrad.autograd import (anomaly_mode as anomaly_mode, forward_ad as forward_ad, function as function, functional as
+    functional, grad_mode as grad_mode, graph as graph)
+from cygrad.autograd.anomaly_mode import detect_anomaly as detect_anomaly, set_detect_anomaly as set_detect_anomaly
 from cygrad.autograd.function import Function as Function
-from cygrad.autograd.grad_mode import enable_grad as enable_grad
-from cygrad.autograd.grad_mode import inference_mode as inference_mode
-from cygrad.autograd.grad_mode import no_grad as no_grad
-from cygrad.autograd.grad_mode import set_grad_enabled as set_grad_enabled
-from cygrad.autograd.grad_mode import set_multithreading_enabled as set_multithreading_enabled
-from cygrad.autograd.gradcheck import gradcheck as gradcheck
-from cygrad.autograd.gradcheck import gradgradcheck as gradgradcheck
+from cygrad.autograd.grad_mode import (enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad,
+    set_grad_enabled as set_grad_enabled, set_multithreading_enabled as set_multithreading_enabled)
+from cygrad.autograd.gradcheck import gradcheck as gradcheck, gradgradcheck as gradgradcheck
 class Variable:
     def __new__(cls, data: Tensor, requires_grad: bool = False,  # type: ignore[misc]
                 volatile: Any = None) -> Tensor: ...

@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from builtins import int as _int, str as _str
 from collections.abc import Callable, Sequence
 from cygrad import Tensor, _DeviceLike, _Number
@@ -7,19 +7,12 @@ from datetime import timedelta
 from enum import Enum
 from typing import Any
 from typing_extensions import Self
-from cygrad.distributed import algorithms as algorithms
-from cygrad.distributed import checkpoint as checkpoint
-from cygrad.distributed import device_mesh as device_mesh
-from cygrad.distributed import fsdp as fsdp
-from cygrad.distributed import nn as nn
-from cygrad.distributed import optim as optim
-from cygrad.distributed import process_group as process_group
-from cygrad.distributed import run as run
-from cygrad.distributed.device_mesh import DeviceMesh as DeviceMesh
-from cygrad.distributed.device_mesh import init_device_mesh as init_device_mesh
+from cygrad.distributed import (algorithms as algorithms, checkpoint as checkpoint, device_mesh as device_mesh, fsdp as
+    fsdp, nn as nn, optim as optim, process_group as process_group, run as run)
+from cygrad.distributed.device_mesh import DeviceMesh as DeviceMesh, init_device_mesh as init_device_mesh
 from cygrad.distributed.process_group import ProcessGroup as ProcessGroup
-from cygrad.distributed.rendezvous import register_rendezvous_handler as register_rendezvous_handler
-from cygrad.distributed.rendezvous import rendezvous as rendezvous
+from cygrad.distributed.rendezvous import (register_rendezvous_handler as register_rendezvous_handler, rendezvous as
+    rendezvous)
 class AllToAllOptions:
     timeout: timedelta
     asyncOp: bool

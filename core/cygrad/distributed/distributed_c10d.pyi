@@ -1,3 +1,3 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from typing import Any
 def _get_default_group() -> Any: ...

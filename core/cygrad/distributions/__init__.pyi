@@ -1,57 +1,23 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from builtins import bool as _bool, int as _int
 from collections.abc import Sequence
 from cygrad import Size, Tensor
 from cygrad.distributions.constraint_registry import ConstraintRegistry
 from cygrad.distributions.constraints import Constraint
 from typing import Any
-from cygrad.distributions import bernoulli as bernoulli
-from cygrad.distributions import beta as beta
-from cygrad.distributions import binomial as binomial
-from cygrad.distributions import categorical as categorical
-from cygrad.distributions import cauchy as cauchy
-from cygrad.distributions import chi2 as chi2
-from cygrad.distributions import constraint_registry as constraint_registry
-from cygrad.distributions import constraints as constraints
-from cygrad.distributions import continuous_bernoulli as continuous_bernoulli
-from cygrad.distributions import dirichlet as dirichlet
-from cygrad.distributions import distribution as distribution
-from cygrad.distributions import exp_family as exp_family
-from cygrad.distributions import exponential as exponential
-from cygrad.distributions import fishersnedecor as fishersnedecor
-from cygrad.distributions import gamma as gamma
-from cygrad.distributions import generalized_pareto as generalized_pareto
-from cygrad.distributions import geometric as geometric
-from cygrad.distributions import gumbel as gumbel
-from cygrad.distributions import half_cauchy as half_cauchy
-from cygrad.distributions import half_normal as half_normal
-from cygrad.distributions import independent as independent
-from cygrad.distributions import inverse_gamma as inverse_gamma
-from cygrad.distributions import kl as kl
-from cygrad.distributions import kumaraswamy as kumaraswamy
-from cygrad.distributions import laplace as laplace
-from cygrad.distributions import lkj_cholesky as lkj_cholesky
-from cygrad.distributions import log_normal as log_normal
-from cygrad.distributions import logistic_normal as logistic_normal
-from cygrad.distributions import lowrank_multivariate_normal as lowrank_multivariate_normal
-from cygrad.distributions import mixture_same_family as mixture_same_family
-from cygrad.distributions import multinomial as multinomial
-from cygrad.distributions import multivariate_normal as multivariate_normal
-from cygrad.distributions import negative_binomial as negative_binomial
-from cygrad.distributions import normal as normal
-from cygrad.distributions import one_hot_categorical as one_hot_categorical
-from cygrad.distributions import pareto as pareto
-from cygrad.distributions import poisson as poisson
-from cygrad.distributions import relaxed_bernoulli as relaxed_bernoulli
-from cygrad.distributions import relaxed_categorical as relaxed_categorical
-from cygrad.distributions import studentT as studentT
-from cygrad.distributions import transformed_distribution as transformed_distribution
-from cygrad.distributions import transforms as transforms
-from cygrad.distributions import uniform as uniform
-from cygrad.distributions import utils as utils
-from cygrad.distributions import von_mises as von_mises
-from cygrad.distributions import weibull as weibull
-from cygrad.distributions import wishart as wishart
+from cygrad.distributions import (bernoulli as bernoulli, beta as beta, binomial as binomial, categorical as
+    categorical, cauchy as cauchy, chi2 as chi2, constraint_registry as constraint_registry, constraints as constraints,
+    continuous_bernoulli as continuous_bernoulli, dirichlet as dirichlet, distribution as distribution, exp_family as
+    exp_family, exponential as exponential, fishersnedecor as fishersnedecor, gamma as gamma, generalized_pareto as
+    generalized_pareto, geometric as geometric, gumbel as gumbel, half_cauchy as half_cauchy, half_normal as
+    half_normal, independent as independent, inverse_gamma as inverse_gamma, kl as kl, kumaraswamy as kumaraswamy,
+    laplace as laplace, lkj_cholesky as lkj_cholesky, log_normal as log_normal, logistic_normal as logistic_normal,
+    lowrank_multivariate_normal as lowrank_multivariate_normal, mixture_same_family as mixture_same_family, multinomial
+    as multinomial, multivariate_normal as multivariate_normal, negative_binomial as negative_binomial, normal as
+    normal, one_hot_categorical as one_hot_categorical, pareto as pareto, poisson as poisson, relaxed_bernoulli as
+    relaxed_bernoulli, relaxed_categorical as relaxed_categorical, studentT as studentT, transformed_distribution as
+    transformed_distribution, transforms as transforms, uniform as uniform, utils as utils, von_mises as von_mises,
+    weibull as weibull, wishart as wishart)
 from cygrad.distributions.bernoulli import Bernoulli as Bernoulli
 from cygrad.distributions.beta import Beta as Beta
 from cygrad.distributions.binomial import Binomial as Binomial
@@ -72,8 +38,7 @@ from cygrad.distributions.half_cauchy import HalfCauchy as HalfCauchy
 from cygrad.distributions.half_normal import HalfNormal as HalfNormal
 from cygrad.distributions.independent import Independent as Independent
 from cygrad.distributions.inverse_gamma import InverseGamma as InverseGamma
-from cygrad.distributions.kl import kl_divergence as kl_divergence
-from cygrad.distributions.kl import register_kl as register_kl
+from cygrad.distributions.kl import kl_divergence as kl_divergence, register_kl as register_kl
 from cygrad.distributions.kumaraswamy import Kumaraswamy as Kumaraswamy
 from cygrad.distributions.laplace import Laplace as Laplace
 from cygrad.distributions.lkj_cholesky import LKJCholesky as LKJCholesky
@@ -85,9 +50,8 @@ from cygrad.distributions.multinomial import Multinomial as Multinomial
 from cygrad.distributions.multivariate_normal import MultivariateNormal as MultivariateNormal
 from cygrad.distributions.negative_binomial import NegativeBinomial as NegativeBinomial
 from cygrad.distributions.normal import Normal as Normal
-from cygrad.distributions.one_hot_categorical import (OneHotCategoricalStraightThrough as
-    OneHotCategoricalStraightThrough)
-from cygrad.distributions.one_hot_categorical import OneHotCategorical as OneHotCategorical
+from cygrad.distributions.one_hot_categorical import (OneHotCategorical as OneHotCategorical,
+    OneHotCategoricalStraightThrough as OneHotCategoricalStraightThrough)
 from cygrad.distributions.pareto import Pareto as Pareto
 from cygrad.distributions.poisson import Poisson as Poisson
 from cygrad.distributions.relaxed_bernoulli import RelaxedBernoulli as RelaxedBernoulli

@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from cygrad import Tensor
 from cygrad.distributions.constraints import Constraint
 from cygrad.distributions.distribution import Distribution

@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from builtins import bool as _bool
 from cygrad import Tensor
 from cygrad.distributions.cauchy import Cauchy

@@ -1,16 +1,12 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from builtins import str as _str
 from typing import Any
 from cygrad.multiprocessing import reductions as reductions
-from cygrad.multiprocessing.reductions import get_all_sharing_strategies as get_all_sharing_strategies
-from cygrad.multiprocessing.reductions import get_sharing_strategy as get_sharing_strategy
-from cygrad.multiprocessing.reductions import set_sharing_strategy as set_sharing_strategy
-from cygrad.multiprocessing.spawn import ProcessContext as ProcessContext
-from cygrad.multiprocessing.spawn import ProcessExitedException as ProcessExitedException
-from cygrad.multiprocessing.spawn import ProcessRaisedException as ProcessRaisedException
-from cygrad.multiprocessing.spawn import SpawnContext as SpawnContext
-from cygrad.multiprocessing.spawn import spawn as spawn
-from cygrad.multiprocessing.spawn import start_processes as start_processes
+from cygrad.multiprocessing.reductions import (get_all_sharing_strategies as get_all_sharing_strategies,
+    get_sharing_strategy as get_sharing_strategy, set_sharing_strategy as set_sharing_strategy)
+from cygrad.multiprocessing.spawn import (ProcessContext as ProcessContext, ProcessExitedException as
+    ProcessExitedException, ProcessRaisedException as ProcessRaisedException, SpawnContext as SpawnContext, spawn as
+    spawn, start_processes as start_processes)
 def Array(typecode_or_type: Any, size_or_initializer: Any, *, lock: bool = True) -> Any: ...
 class AuthenticationError(ProcessError): ...
 def Barrier(parties: Any, action: Any = None, timeout: Any = None) -> Any: ...

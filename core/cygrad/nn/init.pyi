@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from cygrad import Generator, Tensor
 from typing import Any
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float: ...

@@ -1,24 +1,11 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import _GeneratorContextManager
 from cygrad import Tensor
 from typing import Any
-from cygrad.optim import adadelta as adadelta
-from cygrad.optim import adagrad as adagrad
-from cygrad.optim import adam as adam
-from cygrad.optim import adamax as adamax
-from cygrad.optim import adamw as adamw
-from cygrad.optim import asgd as asgd
-from cygrad.optim import lbfgs as lbfgs
-from cygrad.optim import lr_scheduler as lr_scheduler
-from cygrad.optim import nadam as nadam
-from cygrad.optim import optimizer as optimizer
-from cygrad.optim import radam as radam
-from cygrad.optim import rmsprop as rmsprop
-from cygrad.optim import rprop as rprop
-from cygrad.optim import sgd as sgd
-from cygrad.optim import sparse_adam as sparse_adam
-from cygrad.optim import swa_utils as swa_utils
+from cygrad.optim import (adadelta as adadelta, adagrad as adagrad, adam as adam, adamax as adamax, adamw as adamw, asgd
+    as asgd, lbfgs as lbfgs, lr_scheduler as lr_scheduler, nadam as nadam, optimizer as optimizer, radam as radam,
+    rmsprop as rmsprop, rprop as rprop, sgd as sgd, sparse_adam as sparse_adam, swa_utils as swa_utils)
 from cygrad.optim.adadelta import Adadelta as Adadelta
 from cygrad.optim.adagrad import Adagrad as Adagrad
 from cygrad.optim.adam import Adam as Adam

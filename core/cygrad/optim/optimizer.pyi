@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from collections.abc import Callable, Iterable
 from cygrad import Tensor
 from cygrad.utils.hooks import RemovableHandle

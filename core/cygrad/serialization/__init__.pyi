@@ -1,11 +1,10 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from contextlib import _GeneratorContextManager
 from enum import Enum
 from typing import Any
 from typing_extensions import Self
 import pickle as _pickle
-from cygrad import load as load
-from cygrad import save as save
+from cygrad import load as load, save as save
 class LoadEndianness(Enum):
     NATIVE = 1
     LITTLE = 2

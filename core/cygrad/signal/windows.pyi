@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from collections.abc import Sequence
 from cygrad import Tensor, _DeviceLike, dtype as _dtype, layout as _layout
 def bartlett(M: int, *, sym: bool = True, dtype: _dtype | None = None, layout: _layout | None = ..., device: _DeviceLike

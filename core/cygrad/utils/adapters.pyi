@@ -1,2 +1,2 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 def register() -> list[str]: ...

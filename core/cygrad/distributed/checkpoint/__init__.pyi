@@ -1,13 +1,10 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from cygrad.distributed.process_group import ProcessGroup
 from os import PathLike
 from typing import Any
-from cygrad.distributed.checkpoint import filesystem as filesystem
-from cygrad.distributed.checkpoint import stateful as stateful
-from cygrad.distributed.checkpoint.filesystem import FileSystemReader as FileSystemReader
-from cygrad.distributed.checkpoint.filesystem import FileSystemWriter as FileSystemWriter
-from cygrad.distributed.checkpoint.filesystem import load_state_dict as load_state_dict
-from cygrad.distributed.checkpoint.filesystem import save_state_dict as save_state_dict
+from cygrad.distributed.checkpoint import filesystem as filesystem, stateful as stateful
+from cygrad.distributed.checkpoint.filesystem import (FileSystemReader as FileSystemReader, FileSystemWriter as
+    FileSystemWriter, load_state_dict as load_state_dict, save_state_dict as save_state_dict)
 from cygrad.distributed.checkpoint.stateful import Stateful as Stateful
 class CheckpointException(Exception):
     failures: dict[str, Any]

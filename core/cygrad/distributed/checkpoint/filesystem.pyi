@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from cygrad.distributed.process_group import ProcessGroup
 from os import PathLike
 from typing import Any

@@ -1,3 +1,3 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
-from cygrad.distributed.checkpoint.filesystem import dcp_to_torch_save as dcp_to_torch_save
-from cygrad.distributed.checkpoint.filesystem import torch_save_to_dcp as torch_save_to_dcp
+# Written by docs/make_stubs.py; edit that, not this.
+from cygrad.distributed.checkpoint.filesystem import (dcp_to_torch_save as dcp_to_torch_save, torch_save_to_dcp as
+    torch_save_to_dcp)

@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from cygrad import Tensor, _DeviceLike, _Number, dtype as _dtype
 from cygrad.distributed.process_group import ProcessGroup
@@ -9,153 +9,58 @@ from cygrad.nn.parameter import Parameter
 from typing import Any
 from typing_extensions import Self
 from cygrad.nn import LinearCrossEntropyOptions as LinearCrossEntropyOptions
-from cygrad.nn.modules import activation as activation
-from cygrad.nn.modules import adaptive as adaptive
-from cygrad.nn.modules import batchnorm as batchnorm
-from cygrad.nn.modules import container as container
-from cygrad.nn.modules import conv as conv
-from cygrad.nn.modules import distance as distance
-from cygrad.nn.modules import dropout as dropout
-from cygrad.nn.modules import flatten as flatten
-from cygrad.nn.modules import fold as fold
-from cygrad.nn.modules import instancenorm as instancenorm
-from cygrad.nn.modules import lazy as lazy
-from cygrad.nn.modules import linear as linear
-from cygrad.nn.modules import loss as loss
-from cygrad.nn.modules import module as module
-from cygrad.nn.modules import normalization as normalization
-from cygrad.nn.modules import padding as padding
-from cygrad.nn.modules import pixelshuffle as pixelshuffle
-from cygrad.nn.modules import pooling as pooling
-from cygrad.nn.modules import rnn as rnn
-from cygrad.nn.modules import sparse as sparse
-from cygrad.nn.modules import transformer as transformer
-from cygrad.nn.modules import upsampling as upsampling
-from cygrad.nn.modules import utils as utils
-from cygrad.nn.modules.activation import CELU as CELU
-from cygrad.nn.modules.activation import ELU as ELU
-from cygrad.nn.modules.activation import GELU as GELU
-from cygrad.nn.modules.activation import Hardshrink as Hardshrink
-from cygrad.nn.modules.activation import Hardsigmoid as Hardsigmoid
-from cygrad.nn.modules.activation import Hardswish as Hardswish
-from cygrad.nn.modules.activation import Hardtanh as Hardtanh
-from cygrad.nn.modules.activation import LeakyReLU as LeakyReLU
-from cygrad.nn.modules.activation import LogSigmoid as LogSigmoid
-from cygrad.nn.modules.activation import Mish as Mish
-from cygrad.nn.modules.activation import RReLU as RReLU
-from cygrad.nn.modules.activation import ReLU as ReLU
-from cygrad.nn.modules.activation import ReLU6 as ReLU6
-from cygrad.nn.modules.activation import SELU as SELU
-from cygrad.nn.modules.activation import SiLU as SiLU
-from cygrad.nn.modules.activation import Sigmoid as Sigmoid
-from cygrad.nn.modules.activation import Softplus as Softplus
-from cygrad.nn.modules.activation import Softshrink as Softshrink
-from cygrad.nn.modules.activation import Softsign as Softsign
-from cygrad.nn.modules.activation import Tanh as Tanh
-from cygrad.nn.modules.activation import Tanhshrink as Tanhshrink
-from cygrad.nn.modules.activation import Threshold as Threshold
+from cygrad.nn.modules import (activation as activation, adaptive as adaptive, batchnorm as batchnorm, container as
+    container, conv as conv, distance as distance, dropout as dropout, flatten as flatten, fold as fold, instancenorm as
+    instancenorm, lazy as lazy, linear as linear, loss as loss, module as module, normalization as normalization,
+    padding as padding, pixelshuffle as pixelshuffle, pooling as pooling, rnn as rnn, sparse as sparse, transformer as
+    transformer, upsampling as upsampling, utils as utils)
+from cygrad.nn.modules.activation import (CELU as CELU, ELU as ELU, GELU as GELU, Hardshrink as Hardshrink, Hardsigmoid
+    as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, LeakyReLU as LeakyReLU, LogSigmoid as LogSigmoid, Mish
+    as Mish, RReLU as RReLU, ReLU as ReLU, ReLU6 as ReLU6, SELU as SELU, SiLU as SiLU, Sigmoid as Sigmoid, Softplus as
+    Softplus, Softshrink as Softshrink, Softsign as Softsign, Tanh as Tanh, Tanhshrink as Tanhshrink, Threshold as
+    Threshold)
 from cygrad.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
-from cygrad.nn.modules.batchnorm import BatchNorm1d as BatchNorm1d
-from cygrad.nn.modules.batchnorm import BatchNorm2d as BatchNorm2d
-from cygrad.nn.modules.batchnorm import BatchNorm3d as BatchNorm3d
-from cygrad.nn.modules.batchnorm import LazyBatchNorm1d as LazyBatchNorm1d
-from cygrad.nn.modules.batchnorm import LazyBatchNorm2d as LazyBatchNorm2d
-from cygrad.nn.modules.batchnorm import LazyBatchNorm3d as LazyBatchNorm3d
-from cygrad.nn.modules.container import Container as Container
-from cygrad.nn.modules.container import ModuleDict as ModuleDict
-from cygrad.nn.modules.container import ModuleList as ModuleList
-from cygrad.nn.modules.container import Sequential as Sequential
-from cygrad.nn.modules.conv import Conv1d as Conv1d
-from cygrad.nn.modules.conv import Conv2d as Conv2d
-from cygrad.nn.modules.conv import Conv3d as Conv3d
-from cygrad.nn.modules.conv import ConvTranspose1d as ConvTranspose1d
-from cygrad.nn.modules.conv import ConvTranspose2d as ConvTranspose2d
-from cygrad.nn.modules.conv import ConvTranspose3d as ConvTranspose3d
-from cygrad.nn.modules.distance import CosineSimilarity as CosineSimilarity
-from cygrad.nn.modules.distance import PairwiseDistance as PairwiseDistance
-from cygrad.nn.modules.dropout import AlphaDropout as AlphaDropout
-from cygrad.nn.modules.dropout import Dropout as Dropout
-from cygrad.nn.modules.dropout import Dropout1d as Dropout1d
-from cygrad.nn.modules.dropout import Dropout2d as Dropout2d
-from cygrad.nn.modules.dropout import Dropout3d as Dropout3d
-from cygrad.nn.modules.dropout import FeatureAlphaDropout as FeatureAlphaDropout
-from cygrad.nn.modules.flatten import Flatten as Flatten
-from cygrad.nn.modules.flatten import Unflatten as Unflatten
-from cygrad.nn.modules.fold import Fold as Fold
-from cygrad.nn.modules.fold import Unfold as Unfold
-from cygrad.nn.modules.instancenorm import InstanceNorm1d as InstanceNorm1d
-from cygrad.nn.modules.instancenorm import InstanceNorm2d as InstanceNorm2d
-from cygrad.nn.modules.instancenorm import InstanceNorm3d as InstanceNorm3d
-from cygrad.nn.modules.instancenorm import LazyInstanceNorm1d as LazyInstanceNorm1d
-from cygrad.nn.modules.instancenorm import LazyInstanceNorm2d as LazyInstanceNorm2d
-from cygrad.nn.modules.instancenorm import LazyInstanceNorm3d as LazyInstanceNorm3d
-from cygrad.nn.modules.linear import Bilinear as Bilinear
-from cygrad.nn.modules.linear import Identity as Identity
-from cygrad.nn.modules.linear import LazyLinear as LazyLinear
-from cygrad.nn.modules.linear import Linear as Linear
-from cygrad.nn.modules.loss import BCELoss as BCELoss
-from cygrad.nn.modules.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
-from cygrad.nn.modules.loss import CTCLoss as CTCLoss
-from cygrad.nn.modules.loss import CrossEntropyLoss as CrossEntropyLoss
-from cygrad.nn.modules.loss import GaussianNLLLoss as GaussianNLLLoss
-from cygrad.nn.modules.loss import HuberLoss as HuberLoss
-from cygrad.nn.modules.loss import KLDivLoss as KLDivLoss
-from cygrad.nn.modules.loss import L1Loss as L1Loss
-from cygrad.nn.modules.loss import MSELoss as MSELoss
-from cygrad.nn.modules.loss import NLLLoss as NLLLoss
-from cygrad.nn.modules.loss import NLLLoss2d as NLLLoss2d
-from cygrad.nn.modules.loss import PoissonNLLLoss as PoissonNLLLoss
-from cygrad.nn.modules.loss import SmoothL1Loss as SmoothL1Loss
+from cygrad.nn.modules.batchnorm import (BatchNorm1d as BatchNorm1d, BatchNorm2d as BatchNorm2d, BatchNorm3d as
+    BatchNorm3d, LazyBatchNorm1d as LazyBatchNorm1d, LazyBatchNorm2d as LazyBatchNorm2d, LazyBatchNorm3d as
+    LazyBatchNorm3d)
+from cygrad.nn.modules.container import (Container as Container, ModuleDict as ModuleDict, ModuleList as ModuleList,
+    Sequential as Sequential)
+from cygrad.nn.modules.conv import (Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as
+    ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d)
+from cygrad.nn.modules.distance import CosineSimilarity as CosineSimilarity, PairwiseDistance as PairwiseDistance
+from cygrad.nn.modules.dropout import (AlphaDropout as AlphaDropout, Dropout as Dropout, Dropout1d as Dropout1d,
+    Dropout2d as Dropout2d, Dropout3d as Dropout3d, FeatureAlphaDropout as FeatureAlphaDropout)
+from cygrad.nn.modules.flatten import Flatten as Flatten, Unflatten as Unflatten
+from cygrad.nn.modules.fold import Fold as Fold, Unfold as Unfold
+from cygrad.nn.modules.instancenorm import (InstanceNorm1d as InstanceNorm1d, InstanceNorm2d as InstanceNorm2d,
+    InstanceNorm3d as InstanceNorm3d, LazyInstanceNorm1d as LazyInstanceNorm1d, LazyInstanceNorm2d as
+    LazyInstanceNorm2d, LazyInstanceNorm3d as LazyInstanceNorm3d)
+from cygrad.nn.modules.linear import (Bilinear as Bilinear, Identity as Identity, LazyLinear as LazyLinear, Linear as
+    Linear)
+from cygrad.nn.modules.loss import (BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, CTCLoss as CTCLoss,
+    CrossEntropyLoss as CrossEntropyLoss, GaussianNLLLoss as GaussianNLLLoss, HuberLoss as HuberLoss, KLDivLoss as
+    KLDivLoss, L1Loss as L1Loss, MSELoss as MSELoss, NLLLoss as NLLLoss, NLLLoss2d as NLLLoss2d, PoissonNLLLoss as
+    PoissonNLLLoss, SmoothL1Loss as SmoothL1Loss)
 from cygrad.nn.modules.module import Module as Module
-from cygrad.nn.modules.normalization import CrossMapLRN2d as CrossMapLRN2d
-from cygrad.nn.modules.normalization import GroupNorm as GroupNorm
-from cygrad.nn.modules.normalization import LayerNorm as LayerNorm
-from cygrad.nn.modules.normalization import LocalResponseNorm as LocalResponseNorm
-from cygrad.nn.modules.normalization import RMSNorm as RMSNorm
-from cygrad.nn.modules.padding import CircularPad1d as CircularPad1d
-from cygrad.nn.modules.padding import CircularPad2d as CircularPad2d
-from cygrad.nn.modules.padding import CircularPad3d as CircularPad3d
-from cygrad.nn.modules.padding import ConstantPad1d as ConstantPad1d
-from cygrad.nn.modules.padding import ConstantPad2d as ConstantPad2d
-from cygrad.nn.modules.padding import ConstantPad3d as ConstantPad3d
-from cygrad.nn.modules.padding import ReflectionPad1d as ReflectionPad1d
-from cygrad.nn.modules.padding import ReflectionPad2d as ReflectionPad2d
-from cygrad.nn.modules.padding import ReflectionPad3d as ReflectionPad3d
-from cygrad.nn.modules.padding import ReplicationPad1d as ReplicationPad1d
-from cygrad.nn.modules.padding import ReplicationPad2d as ReplicationPad2d
-from cygrad.nn.modules.padding import ReplicationPad3d as ReplicationPad3d
-from cygrad.nn.modules.padding import ZeroPad1d as ZeroPad1d
-from cygrad.nn.modules.padding import ZeroPad2d as ZeroPad2d
-from cygrad.nn.modules.padding import ZeroPad3d as ZeroPad3d
-from cygrad.nn.modules.pixelshuffle import ChannelShuffle as ChannelShuffle
-from cygrad.nn.modules.pixelshuffle import PixelShuffle as PixelShuffle
-from cygrad.nn.modules.pixelshuffle import PixelUnshuffle as PixelUnshuffle
-from cygrad.nn.modules.pooling import AvgPool1d as AvgPool1d
-from cygrad.nn.modules.pooling import AvgPool2d as AvgPool2d
-from cygrad.nn.modules.pooling import AvgPool3d as AvgPool3d
-from cygrad.nn.modules.pooling import LPPool1d as LPPool1d
-from cygrad.nn.modules.pooling import LPPool2d as LPPool2d
-from cygrad.nn.modules.pooling import LPPool3d as LPPool3d
-from cygrad.nn.modules.pooling import MaxPool1d as MaxPool1d
-from cygrad.nn.modules.pooling import MaxPool2d as MaxPool2d
-from cygrad.nn.modules.pooling import MaxPool3d as MaxPool3d
-from cygrad.nn.modules.pooling import MaxUnpool1d as MaxUnpool1d
-from cygrad.nn.modules.pooling import MaxUnpool2d as MaxUnpool2d
-from cygrad.nn.modules.pooling import MaxUnpool3d as MaxUnpool3d
-from cygrad.nn.modules.rnn import GRU as GRU
-from cygrad.nn.modules.rnn import LSTM as LSTM
-from cygrad.nn.modules.rnn import RNN as RNN
-from cygrad.nn.modules.rnn import RNNBase as RNNBase
-from cygrad.nn.modules.sparse import Embedding as Embedding
-from cygrad.nn.modules.sparse import EmbeddingBag as EmbeddingBag
-from cygrad.nn.modules.transformer import Transformer as Transformer
-from cygrad.nn.modules.transformer import TransformerDecoder as TransformerDecoder
-from cygrad.nn.modules.transformer import TransformerDecoderLayer as TransformerDecoderLayer
-from cygrad.nn.modules.transformer import TransformerEncoder as TransformerEncoder
-from cygrad.nn.modules.transformer import TransformerEncoderLayer as TransformerEncoderLayer
-from cygrad.nn.modules.upsampling import Upsample as Upsample
-from cygrad.nn.modules.upsampling import UpsamplingBilinear2d as UpsamplingBilinear2d
-from cygrad.nn.modules.upsampling import UpsamplingNearest2d as UpsamplingNearest2d
+from cygrad.nn.modules.normalization import (CrossMapLRN2d as CrossMapLRN2d, GroupNorm as GroupNorm, LayerNorm as
+    LayerNorm, LocalResponseNorm as LocalResponseNorm, RMSNorm as RMSNorm)
+from cygrad.nn.modules.padding import (CircularPad1d as CircularPad1d, CircularPad2d as CircularPad2d, CircularPad3d as
+    CircularPad3d, ConstantPad1d as ConstantPad1d, ConstantPad2d as ConstantPad2d, ConstantPad3d as ConstantPad3d,
+    ReflectionPad1d as ReflectionPad1d, ReflectionPad2d as ReflectionPad2d, ReflectionPad3d as ReflectionPad3d,
+    ReplicationPad1d as ReplicationPad1d, ReplicationPad2d as ReplicationPad2d, ReplicationPad3d as ReplicationPad3d,
+    ZeroPad1d as ZeroPad1d, ZeroPad2d as ZeroPad2d, ZeroPad3d as ZeroPad3d)
+from cygrad.nn.modules.pixelshuffle import (ChannelShuffle as ChannelShuffle, PixelShuffle as PixelShuffle,
+    PixelUnshuffle as PixelUnshuffle)
+from cygrad.nn.modules.pooling import (AvgPool1d as AvgPool1d, AvgPool2d as AvgPool2d, AvgPool3d as AvgPool3d, LPPool1d
+    as LPPool1d, LPPool2d as LPPool2d, LPPool3d as LPPool3d, MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d, MaxPool3d
+    as MaxPool3d, MaxUnpool1d as MaxUnpool1d, MaxUnpool2d as MaxUnpool2d, MaxUnpool3d as MaxUnpool3d)
+from cygrad.nn.modules.rnn import GRU as GRU, LSTM as LSTM, RNN as RNN, RNNBase as RNNBase
+from cygrad.nn.modules.sparse import Embedding as Embedding, EmbeddingBag as EmbeddingBag
+from cygrad.nn.modules.transformer import (Transformer as Transformer, TransformerDecoder as TransformerDecoder,
+    TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder,
+    TransformerEncoderLayer as TransformerEncoderLayer)
+from cygrad.nn.modules.upsampling import (Upsample as Upsample, UpsamplingBilinear2d as UpsamplingBilinear2d,
+    UpsamplingNearest2d as UpsamplingNearest2d)
 class AdaptiveAvgPool1d(Module):
     output_size: Any
     def __init__(self, output_size: Any) -> None: ...

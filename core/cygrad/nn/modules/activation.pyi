@@ -1,14 +1,10 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from builtins import bool as _bool
 from cygrad import Tensor, _Number
 from cygrad.nn.modules.module import Module
 from typing import Any
-from cygrad.nn.modules import GLU as GLU
-from cygrad.nn.modules import LogSoftmax as LogSoftmax
-from cygrad.nn.modules import PReLU as PReLU
-from cygrad.nn.modules import Softmax as Softmax
-from cygrad.nn.modules import Softmax2d as Softmax2d
-from cygrad.nn.modules import Softmin as Softmin
+from cygrad.nn.modules import (GLU as GLU, LogSoftmax as LogSoftmax, PReLU as PReLU, Softmax as Softmax, Softmax2d as
+    Softmax2d, Softmin as Softmin)
 class CELU(_Scaled):
     def forward(self, input: Tensor) -> Tensor: ...
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None: ...

@@ -1,11 +1,10 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from collections.abc import Iterable, Iterator, Mapping
 from cygrad import Tensor, _Number
 from cygrad.nn.modules.module import Module
 from typing import Any, overload
 from typing_extensions import Self
-from cygrad.nn.modules import ParameterDict as ParameterDict
-from cygrad.nn.modules import ParameterList as ParameterList
+from cygrad.nn.modules import ParameterDict as ParameterDict, ParameterList as ParameterList
 class Container(Module):
     def __init__(self, **kwargs: Any) -> None: ...
 class ModuleDict(Module):

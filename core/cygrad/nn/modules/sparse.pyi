@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from cygrad import Tensor, _DeviceLike, dtype as _dtype
 from cygrad.nn.modules.module import Module
 from cygrad.nn.parameter import Parameter

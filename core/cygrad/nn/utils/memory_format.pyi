@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from cygrad import memory_format as _memory_format
 from cygrad.nn.modules.module import Module
 def convert_conv2d_weight_memory_format(module: Module, memory_format: _memory_format) -> Module: ...

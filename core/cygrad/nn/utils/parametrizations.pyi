@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from cygrad.nn.modules.module import Module
 def orthogonal(module: Module, name: str = 'weight', orthogonal_map: str | None = None, *, use_trivialization: bool =
         True) -> Module: ...

@@ -1,4 +1,4 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from abc import ABCMeta, abstractmethod
 from builtins import str as _str
 from collections.abc import Iterable, Iterator

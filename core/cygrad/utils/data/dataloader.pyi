@@ -1,13 +1,12 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from cygrad import Generator
 from cygrad.utils.data.dataset import Dataset
 from cygrad.utils.data.sampler import Sampler
 from typing import Any, Generic
 from typing_extensions import TypeVar
-from cygrad.utils.data import default_collate as default_collate
-from cygrad.utils.data import default_convert as default_convert
-from cygrad.utils.data import get_worker_info as get_worker_info
+from cygrad.utils.data import (default_collate as default_collate, default_convert as default_convert, get_worker_info
+    as get_worker_info)
 _T_co = TypeVar("_T_co", covariant=True)
 class DataLoader(Generic[_T_co]):
     num_workers: int

@@ -1,11 +1,9 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
+# Written by docs/make_stubs.py; edit that, not this.
 from cygrad.nn.parallel.distributed import DistributedDataParallel
 from enum import Enum
 from typing import Any
-from cygrad.distributed.algorithms.ddp_comm_hooks import debugging_hooks as debugging_hooks
-from cygrad.distributed.algorithms.ddp_comm_hooks import default_hooks as default_hooks
-from cygrad.distributed.algorithms.ddp_comm_hooks import post_localSGD_hook as post_localSGD_hook
-from cygrad.distributed.algorithms.ddp_comm_hooks import powerSGD_hook as powerSGD_hook
+from cygrad.distributed.algorithms.ddp_comm_hooks import (debugging_hooks as debugging_hooks, default_hooks as
+    default_hooks, post_localSGD_hook as post_localSGD_hook, powerSGD_hook as powerSGD_hook)
 class DDPCommHookType(Enum):
     ALLREDUCE = 'allreduce_hook'
     FP16_COMPRESS = 'fp16_compress_hook'

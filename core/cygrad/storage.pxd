@@ -14,7 +14,7 @@ cdef class Storage:
     cdef Py_ssize_t nbytes_
     cdef Py_ssize_t capacity          # for the backend's allocator: bytes really taken
     cdef unsigned int version         # in-place changes so far, shared by all views
-    cdef PyObject *counter            # borrowed: the VersionCounter that counts here, or NULL
+    cdef bint counted                 # whether a VersionCounter counts here; it lies where alignment left room
     cdef readonly object owner        # what keeps foreign memory alive, or None when the backend owns it
 
 cdef VersionCounter counter_at(Storage storage)

@@ -30,6 +30,9 @@ cdef class Kept:
 cdef set _orphans = set()       # backends whose devices a parent process had opened, and whose drivers don't follow
 
 
+cdef dict _counters = {}        # {address of a storage: that of the VersionCounter that counts in it}, both borrowed
+
+
 @cython.freelist(16)
 cdef class VersionCounter:
     """Counts the in-place changes of a tensor and its views where their storage's `version` is not what they share.
@@ -43,18 +46,20 @@ cdef class VersionCounter:
 
     def __dealloc__(self):
         if self.storage != NULL:
-            (<Storage>self.storage).counter = NULL
+            (<Storage>self.storage).counted = False
+            del _counters[<size_t>self.storage]
 
 
 cdef VersionCounter counter_at(Storage storage):
     """The counter that counts in a storage."""
     cdef VersionCounter counter
-    if storage.counter != NULL:
-        return <VersionCounter>storage.counter
+    if storage.counted:
+        return <VersionCounter><PyObject *><size_t>_counters[<size_t><PyObject *>storage]
     counter = VersionCounter.__new__(VersionCounter)
     counter.count = &storage.version
     counter.storage = <PyObject *>storage
-    storage.counter = <PyObject *>counter
+    _counters[<size_t>counter.storage] = <size_t><PyObject *>counter
+    storage.counted = True
     return counter
 
 
@@ -121,6 +126,7 @@ cdef class Storage:
 
 cdef void leave(VersionCounter counter) noexcept:
     """Count in the counter itself from now on: the storage goes."""
+    del _counters[<size_t>counter.storage]
     counter.value = counter.count[0]
     counter.count = &counter.value
     counter.storage = NULL
@@ -128,9 +134,9 @@ cdef void leave(VersionCounter counter) noexcept:
 
 cdef inline void let_go(Storage storage) noexcept:
     """Give the memory of a storage back, unless it is that of others."""
-    if storage.counter != NULL:
-        leave(<VersionCounter>storage.counter)
-        storage.counter = NULL
+    if storage.counted:
+        leave(counter_at(storage))
+        storage.counted = False
     if storage.owner is None and storage.backend is not None and not (_orphans and storage.backend in _orphans):
         (<Backend>storage.backend).release(storage)
 

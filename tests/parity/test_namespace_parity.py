@@ -5,7 +5,7 @@ import cygrad
 import torch
 
 OWN = {"ComplexDoubleTensor", "ComplexFloatTensor", "align_tensors", "array_api", "functions",
-       "safetensors"}
+       "plugins", "safetensors"}
 
 
 def starred(module):

@@ -84,7 +84,7 @@ def _before_the_kernel(name, values):
     try:
         dim = values.get("dim")
         if type(dim) is int:
-            operands[0].size(dim)
+            (operands[0] if operands[0].dim() else operands[0].new_empty(1)).size(dim)
         if name in _PAIRS:
             broadcast(*operands)
     except (IndexError, RuntimeError) as found:
@@ -95,7 +95,8 @@ def _before_the_kernel(name, values):
     if name in _OF_ITS_DTYPE and made is not out.dtype:
         return RuntimeError(text(EXACT["found"], name, made.code, out.dtype.code))
     if name in _ALONG_AN_AXIS:
-        return _refused_dtype(name, made, out)
+        # Running sums and products are made in the dtype of `out`, unless one is named.
+        return None if name.startswith("cum") and not values.get("dtype") else _refused_dtype(name, made, out)
     if name in _OF_FLOATS and not (made.is_floating_point or made.is_complex):
         made = get_default_dtype()
     if name in _PAIRS | _OF_FLOATS and not can_cast(made, out.dtype):

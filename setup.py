@@ -32,7 +32,8 @@ KERNELS = "kernels"             # name of the folders of what is compiled for se
 WIDE = {"gemm"}                 # kernels for vectors of 32 bytes or more: built for no other instruction set
 NARROW = {"v2", "generic"}      # instruction sets of vectors of less
 LINKED = {KERNELS, "simd"}      # folders of what is only compiled into others: no packages of the wheel
-NOT_WIDEST = {"gather_scatter", "pool"}     # kernels that are as fast with v3's vectors: not built for v4 where v3 is
+# Kernels that are as fast with v3's vectors, in the mean of their rows: not built for v4 where v3 is.
+NOT_WIDEST = {"gather_scatter", "pool"}
 SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords
 LIBRARY = "_compiled"           # name of the module that a package's others are linked into
 C_TABLE = "cygrad.devices.c_table"       # the module that reads cygrad_backend.h
@@ -160,7 +161,8 @@ class ThisBuildPy(build_py):
         super().run()
         if not self.editable_mode:
             for source in Path(self.build_lib, "cygrad").rglob("*.py"):
-                source.with_suffix(".pyi").touch()
+                if "templates" not in source.parts:
+                    source.with_suffix(".pyi").touch()
 
 
 os.chdir(HERE)

@@ -25,7 +25,7 @@ from cygrad.tensors.operators cimport Copy, operators
 
 from cygrad import errors
 from cygrad.backend import BINARY
-from cygrad.devices import watching
+from cygrad.devices import discovery, watching
 
 
 # ------------------------------------------------------------ calls of kernels
@@ -203,14 +203,17 @@ cdef int ask(Launch *how) except -1:
     cdef Tensor made
     cdef list held = []
     cdef int k
-    if how.call is not call_unary and how.call is not call_binary and how.call is not call_scalar \
-            or not (<Backend>(<View>how.operands[0]).memory.backend).host_memory:
+    cdef object backend = (<View>how.operands[0]).memory.backend
+    cdef int index = (<View>how.operands[0]).memory.index
+    if how.call is not call_unary and how.call is not call_binary and how.call is not call_scalar:
         return 0
+    if not (<Backend>backend).host_memory:
+        backend, index = discovery.load("cpu"), 0
     one.call, one.op, one.count, one.replaced = how.call, how.op, how.count, False
     one.swapped, one.more = how.swapped, how.more
     for k in range(how.count):
         like = <View>how.operands[k]
-        made = empty(like.memory.backend, like.memory.index, like.dtype, 0, NULL)
+        made = empty(backend, index, like.dtype, 0, NULL)
         fill_into(made, 1)
         held.append(made)
         one.operands[k] = <PyObject *>made

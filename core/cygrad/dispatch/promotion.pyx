@@ -90,7 +90,9 @@ cdef DType result_among(tuple operands):
 cdef tuple number_types():
     """NumPy's types of numbers, if NumPy is loaded."""
     numpy = modules.get("numpy")
-    return () if numpy is None else (numpy.number, numpy.bool_)
+    if numpy is None or not hasattr(numpy, "bool_"):        # another thread may be at importing it
+        return ()
+    return numpy.number, numpy.bool_
 
 
 cdef frozenset RESULT_TYPE_WORDS = frozenset(("tensor", "other", "tensor1", "tensor2", "scalar", "scalar1", "scalar2"))

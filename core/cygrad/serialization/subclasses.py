@@ -31,7 +31,7 @@ def as_instance(tensor, kind, state):
         raise UnpicklingError(f"a tensor of the type {kind!r:.80}")
     with DisableTorchFunctionSubclass():
         out = Tensor._make_subclass(kind, tensor.detach(), tensor.requires_grad)
-    if kind.__setstate__ is not Tensor.__setstate__:
+    if hasattr(kind, "__setstate__"):
         out.__setstate__(state)
         return out
     attributes, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, {})

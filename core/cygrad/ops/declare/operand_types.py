@@ -6,6 +6,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dispatch.raw import cast_to
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.tensor import Tensor
+from cygrad.tensors.size import Size
 
 DTYPES = {d.name: d for d in all_dtypes()}
 HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
@@ -40,6 +41,12 @@ def single(x):
 def refused(kernel, dtype):
     """The error for a dtype that an op does not take."""
     return NotImplementedError(f'"{kernel}" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+
+
+def hashable(value):
+    """An argument that is an int or a sequence of such, as something that has a hash."""
+    return value if type(value) is int or type(value) is tuple else (
+        tuple(value) if isinstance(value, (list, Size)) else value)
 
 
 def need_float(t, kernel, complex_too=False):

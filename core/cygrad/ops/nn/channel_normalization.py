@@ -4,6 +4,7 @@ All are (x - mean) * rstd * weight + bias, rstd = 1 / sqrt(variance + eps); they
 variance are taken. The statistics are one reduction after the other, the rest is one pass; so is the gradient.
 """
 import math
+from functools import cache
 
 import cygrad
 from cygrad.dispatch.allocation import empty_near
@@ -98,16 +99,17 @@ def gradients(grad, x, mean, rstd, weight, axes, affine_axes, needs, fixed, eps)
 
 # --------------------------------------------------------------------------------------- batches
 
-def over_batch(x):
-    """(the axes but that of the channels, the shape of a parameter beside x)."""
-    return tuple(i for i in range(x.dim()) if i != 1), (1, -1, *[1] * (x.dim() - 2))
+@cache
+def over_batch(rank):
+    """(the axes but that of the channels, the shape of a parameter beside an input of so many axes)."""
+    return tuple(i for i in range(rank) if i != 1), (1, -1, *[1] * (rank - 2))
 
 
 # The first argument lists the tensors that have gradients, so that one formula computes all three; see the table.
 # mean and rstd are given in evaluation, else computed; options are (training, eps).
 @primitive(name="native_batch_norm")
 def _native_batch_norm(tensors, input, weight, bias, mean, rstd, options):
-    axes, shape = over_batch(input)
+    axes, shape = over_batch(input.dim())
     x, variance = single(input), None
     if options[0]:
         mean, variance, rstd = statistics(x, axes, options[1])
@@ -121,7 +123,7 @@ def _native_batch_norm(tensors, input, weight, bias, mean, rstd, options):
 
 def batch_norm_slopes(grad, input, weight, mean, rstd, options, result, needs):
     training, eps = options
-    axes, shape = over_batch(input)
+    axes, shape = over_batch(input.dim())
     if training:
         mean, rstd = result[1], result[2]
     dtype = None if weight is None else weight.dtype

@@ -3,6 +3,7 @@
 `_convolution` and `_convolution_backward` are each other's derivatives, so gradients exist to any order.
 """
 import operator
+from functools import lru_cache
 
 from cygrad.dispatch.allocation import empty_near
 from cygrad.devices.device import channels_last
@@ -13,15 +14,15 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.nn.convolution_calls import add_bias, correlate, is_plain, out_size, slopes, summed_over_places
 from cygrad.ops.nn.padding import constant_pad_nd
-from cygrad.ops.declare.operand_types import BOOL, need_tensors, refused
+from cygrad.ops.declare.operand_types import BOOL, hashable, need_tensors, refused
 from cygrad.tensor import Tensor
 
 # ---------------------------------------------------------------------- with its own node
 
-def made_shape(input, weight, geometry):
-    """The shape of a convolution's result."""
+@lru_cache(1024)
+def made_shape(seen, kernel, geometry):
+    """The shape of the result of a convolution of such inputs with such weights."""
     stride, padding, dilation, groups, transposed, extra = geometry
-    seen, kernel = tuple(input.shape), tuple(weight.shape)
     if not transposed:
         return seen[0], kernel[0], *map(out_size, seen[2:], kernel[2:], stride, padding, dilation)
     sizes = [(n - 1) * step - 2 * p + d * (k - 1) + more + 1
@@ -33,13 +34,15 @@ def made_shape(input, weight, geometry):
 # table); `geometry` is (stride, padding, dilation, groups, transposed, output_padding).
 @primitive(name="convolution")
 def _convolution(tensors, input, weight, bias, geometry):
-    out = made_like(made_shape(input, weight, geometry), input, input, weight)
+    sizes = made_shape(input.shape, weight.shape, geometry)
+    row_major = format_of(input) is None and format_of(weight) is None
+    out = empty_near(input, sizes) if row_major else made_like(sizes, input, input, weight)
     if geometry[4]:
         slopes(input, out, weight, geometry[:4], out, None)
         add_bias(out, bias)
     else:
         correlate(input, weight, bias, geometry[:4], out)
-    return ordered(out, input, weight)
+    return out if row_major else ordered(out, input, weight)
 
 
 @primitive(name="convolution_backward")
@@ -82,8 +85,8 @@ def numbers(name, value, axes, spatial):
     return value
 
 
-def check(input, weight, bias, geometry):
-    """PyTorch's refusals of numbers and shapes, in its order."""
+def check(seen, weight, bias, geometry):
+    """PyTorch's refusals of numbers and of the shapes of input, weight and bias (or None), in its order."""
     stride, padding, dilation, groups, transposed, extra = geometry
     if min(padding) < 0:
         raise RuntimeError("negative padding is not supported")
@@ -97,10 +100,10 @@ def check(input, weight, bias, geometry):
         raise RuntimeError("non-positive dilation is not supported")
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
-    shape, k = list(weight.shape), input.dim()
-    if weight.dim() != k:
-        raise RuntimeError(f"Expected {weight.dim()}-dimensional input for {weight.dim()}-dimensional weight {shape}, "
-                           f"but got {k}-dimensional input of size {list(input.shape)} instead")
+    shape, k = list(weight), len(weight)
+    if len(seen) != k:
+        raise RuntimeError(f"Expected {k}-dimensional input for {k}-dimensional weight {shape}, but got "
+                           f"{len(seen)}-dimensional input of size {list(seen)} instead")
     if shape[0] < groups:
         raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got "
                            f"weight of size {shape} instead")
@@ -109,27 +112,27 @@ def check(input, weight, bias, geometry):
                            f"got weight of size [{shape}] instead")
     channels, filters = (shape[0], shape[1] * groups) if transposed else (shape[1] * groups, shape[0])
     given = "Given transposed=1" if transposed else f"Given groups={groups}"
-    if input.shape[1] != channels:
-        raise RuntimeError(f"{given}, weight of size {shape}, expected input{list(input.shape)} to have {channels} "
-                           f"channels, but got {input.shape[1]} channels instead")
-    if bias is not None and (bias.dim() != 1 or bias.numel() != filters):
+    if seen[1] != channels:
+        raise RuntimeError(f"{given}, weight of size {shape}, expected input{list(seen)} to have {channels} "
+                           f"channels, but got {seen[1]} channels instead")
+    if bias is not None and tuple(bias) != (filters,):
         given = f"{given}, weight of size" if transposed else "Given weight of size"
         raise RuntimeError(f"{given} {shape}, expected bias to be 1-dimensional with {filters} elements, but got bias "
-                           f"of size {list(bias.shape)} instead")
-    (check_output if transposed else check_reach)(input, weight, geometry)
+                           f"of size {list(bias)} instead")
+    (check_output if transposed else check_reach)(seen, weight, geometry)
 
 
-def check_reach(input, weight, geometry):
+def check_reach(seen, weight, geometry):
     """Filters are no larger than the input."""
     _, padding, dilation, *_ = geometry
-    padded = [size + 2 * n for size, n in zip(input.shape[2:], padding)]
-    reach = [d * (size - 1) + 1 for size, d in zip(weight.shape[2:], dilation)]
+    padded = [size + 2 * n for size, n in zip(seen[2:], padding)]
+    reach = [d * (size - 1) + 1 for size, d in zip(weight[2:], dilation)]
     if any(map(operator.lt, padded, reach)):
         raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
                            f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size")
 
 
-def check_output(input, weight, geometry):
+def check_output(seen, weight, geometry):
     """The result has places, and none at the end that no filter reaches."""
     stride, _, dilation, _, _, extra = geometry
     if any(more >= step and more >= d for more, step, d in zip(extra, stride, dilation)):
@@ -138,9 +141,9 @@ def check_output(input, weight, geometry):
             ("output_padding", extra, 0), ("stride", stride, 1), ("dilation", dilation, 1))
             for word, n in zip(words, (usual, *numbers)[-len(words):]))
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {told}")
-    sizes = made_shape(input, weight, geometry)[2:]
+    sizes = made_shape(seen, weight, geometry)[2:]
     if min(sizes) < 1:
-        given, made = ((1, *n) if len(n) == 1 else n for n in (tuple(input.shape[2:]), sizes))
+        given, made = ((1, *n) if len(n) == 1 else n for n in (tuple(seen[2:]), sizes))
         raise RuntimeError(f"Given input size per channel: ({' x '.join(map(str, given))}). Calculated output size per "
                            f"channel: ({' x '.join(map(str, made))}). Output size is too small")
 
@@ -193,39 +196,62 @@ def same_padding(name, input, weight, stride, dilation):
     return input, tuple(n // 2 for n in whole)
 
 
+def is_batched(name, axes, seen):
+    """Whether an input of this shape has the axis of the batch, which it may lack."""
+    if len(seen) not in (axes + 1, axes + 2):
+        raise RuntimeError(f"Expected {axes + 1}D (unbatched) or {axes + 2}D (batched) input to {name}, but got "
+                           f"input of size: {list(seen)}")
+    return len(seen) == axes + 2
+
+
+# What depends on shapes and numbers alone is worked out once: it takes longer than a small convolution.
+@lru_cache(1024, typed=True)
+def plan(name, axes, seen, weight, bias, stride, padding, dilation, groups, output_padding):
+    """(geometry, whether the input has the axis of the batch) of a call with tensors of these shapes, checked."""
+    batched = is_batched(name, axes, seen)
+    spatial, transposed = len(weight) - 2, output_padding is not None
+    if spatial < 1:
+        raise RuntimeError("weight should have at least three dimensions")
+    stride, padding, dilation, extra = (numbers(name, value, axes, spatial) for name, value in (
+        ("stride", stride), ("padding", padding), ("dilation", dilation),
+        ("output_padding", output_padding if transposed else 0)))
+    geometry = stride, padding, dilation, groups, transposed, extra
+    check(seen if batched else (1, *seen), weight, bias, geometry)
+    return geometry, batched
+
+
 def convolve(name, axes, input, weight, bias, stride, padding, dilation, groups, output_padding=None):
     """A convolution over `axes` axes, transposed if there is an `output_padding`; the input may lack the axis of the
     batch."""
     need_tensors(name, input=input, weight=weight)
     if bias is not None and not isinstance(bias, Tensor):
         raise TypeError(f"{name}(): argument 'bias' (position 3) must be Tensor, not {type(bias).__name__}")
-    batched = input.dim() == axes + 2
-    if not batched:
-        if input.dim() != axes + 1:
-            raise RuntimeError(f"Expected {axes + 1}D (unbatched) or {axes + 2}D (batched) input to {name}, but got "
-                               f"input of size: {list(input.shape)}")
-        input = input.unsqueeze(0)
-    spatial = weight.dim() - 2
-    if spatial < 1:
-        raise RuntimeError("weight should have at least three dimensions")
-    transposed = output_padding is not None
     if isinstance(padding, str):
-        if transposed:
-            raise TypeError(f"{name}(): argument 'padding' must be tuple of ints, not str")
-        if padding not in ("same", "valid"):
-            raise RuntimeError(f"Invalid padding string: '{padding}'")
-        if padding == "same":
-            input, padding = same_padding(name, input, weight, numbers("stride", stride, 1, spatial),
-                                          numbers("dilation", dilation, 1, spatial))
-    stride, padding, dilation, extra = (numbers(name, value, axes, spatial) for name, value in (
-        ("stride", stride), ("padding", 0 if padding == "valid" else padding), ("dilation", dilation),
-        ("output_padding", output_padding if transposed else 0)))
-    out = checked_convolution(input, weight, bias, (stride, padding, dilation, groups, transposed, extra))
+        input, padding = padding_by_name(name, axes, input, weight, stride, padding, dilation, output_padding)
+    geometry, batched = plan(name, axes, input.shape, weight.shape, None if bias is None else bias.shape,
+                             hashable(stride), hashable(padding), hashable(dilation), groups, hashable(output_padding))
+    out = checked_convolution(input if batched else input.unsqueeze(0), weight, bias, geometry)
     return out if batched else out.squeeze(0)
 
 
+def padding_by_name(name, axes, input, weight, stride, padding, dilation, output_padding):
+    """(input, padding) for a padding that is "same" or "valid"."""
+    batched, spatial = is_batched(name, axes, input.shape), weight.dim() - 2
+    if spatial < 1:
+        raise RuntimeError("weight should have at least three dimensions")
+    if output_padding is not None:
+        raise TypeError(f"{name}(): argument 'padding' must be tuple of ints, not str")
+    if padding not in ("same", "valid"):
+        raise RuntimeError(f"Invalid padding string: '{padding}'")
+    if padding == "valid":
+        return input, 0
+    input, padding = same_padding(name, input if batched else input.unsqueeze(0), weight,
+                                  numbers("stride", stride, 1, spatial), numbers("dilation", dilation, 1, spatial))
+    return input if batched else input.squeeze(0), padding
+
+
 def checked_convolution(input, weight, bias, geometry):
-    check(input, weight, bias, geometry)
+    """A convolution whose shapes and numbers are right."""
     check_dtypes(input, weight, bias, geometry)
     if not input.numel() and all(input.shape[:2]):
         shape = [*input.shape[:2], 1, 0] if input.dim() == 3 else list(input.shape)
@@ -462,4 +488,6 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
         raise RuntimeError("weight should have at least three dimensions")
     given = (("stride", stride), ("padding", padding), ("dilation", dilation), ("output_padding", output_padding))
     stride, padding, dilation, extra = (numbers(name, value, axes, axes) for name, value in given)
-    return checked_convolution(input, weight, bias, (stride, padding, dilation, groups, bool(transposed), extra))
+    geometry = stride, padding, dilation, groups, bool(transposed), extra
+    check(input.shape, weight.shape, None if bias is None else bias.shape, geometry)
+    return checked_convolution(input, weight, bias, geometry)

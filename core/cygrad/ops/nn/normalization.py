@@ -3,6 +3,7 @@
 The backend's `layer_norm` works on (rows, n); here the normalised axes become one.
 """
 import math
+from functools import lru_cache
 
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import call
@@ -10,6 +11,7 @@ from cygrad.dispatch.raw import cast_to, fill_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused
+from cygrad.tensor import Tensor
 
 
 def flat(t):
@@ -31,8 +33,8 @@ def _native_layer_norm(tensors, input, weight, bias, axes, eps):
     if weight is not None and weight.dtype is not input.dtype:          # a 16-bit input with parameters in float32
         out, mean, rstd = _native_layer_norm.forward((), cast_to(input, FLOAT32), weight, bias, axes, eps)
         return cast_to(out, input.dtype), mean, rstd
-    rows, shape = matrix(input, axes), tuple(input.shape)
-    stats = FLOAT32 if input.dtype in HALVES else input.dtype
+    rows, shape, dtype = matrix(input, axes), tuple(input.shape), input.dtype
+    stats = FLOAT32 if dtype in HALVES else dtype
     kept = (*shape[:-axes], *([1] * axes))
     out, mean, rstd = empty_near(input, rows.shape), empty_near(input, kept, stats), empty_near(input, kept, stats)
     if out.numel():
@@ -40,24 +42,34 @@ def _native_layer_norm(tensors, input, weight, bias, axes, eps):
     elif mean.numel():                                                 # rows of nothing
         fill_(mean, 0)
         fill_(rstd, math.nan)
-    return out if rows is input else out.view(shape), cast_to(mean, input.dtype), cast_to(rstd, input.dtype)
+    if stats is not dtype:
+        mean, rstd = cast_to(mean, dtype), cast_to(rstd, dtype)
+    return out if rows is input else out.view(shape), mean, rstd
+
+
+@lru_cache(1024)
+def check_shapes(seen, normalized_shape, weight, bias):
+    """PyTorch's refusals of shapes, of which those of weight and bias may be None, in its order; worked out once."""
+    if not normalized_shape:
+        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+                           "element, but got normalized_shape = []")
+    for name, shape in (("weight", weight), ("bias", bias)):
+        if shape is not None and shape != normalized_shape:
+            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                               f"{list(shape)} and normalized_shape = {list(normalized_shape)}")
+    if tuple(seen)[-len(normalized_shape):] != normalized_shape:
+        raise RuntimeError(f"Given normalized_shape={list(normalized_shape)}, expected input with shape "
+                           f"[*, {', '.join(map(str, normalized_shape))}], but got input of size{list(seen)}")
 
 
 def check(input, normalized_shape, weight, bias):
     """PyTorch's refusals, in its order."""
-    if not normalized_shape:
-        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-                           "element, but got normalized_shape = []")
-    for name, value in (("weight", weight), ("bias", bias)):
-        if value is not None and tuple(value.shape) != normalized_shape:
-            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
-                               f"{list(value.shape)} and normalized_shape = {list(normalized_shape)}")
-    if tuple(input.shape)[-len(normalized_shape):] != normalized_shape:
-        raise RuntimeError(f"Given normalized_shape={list(normalized_shape)}, expected input with shape "
-                           f"[*, {', '.join(map(str, normalized_shape))}], but got input of size{list(input.shape)}")
-    check_parameter_dtypes(input, *(p for p in (weight, bias) if p is not None))
+    check_shapes(input.shape, normalized_shape, *[None if t is None else t.shape for t in (weight, bias)])
+    dtype = input.dtype
+    if weight is not None and weight.dtype is not dtype or bias is not None and bias.dtype is not dtype:
+        check_parameter_dtypes(input, *(p for p in (weight, bias) if p is not None))
     if not input.is_floating_point():
-        raise refused("LayerNormKernelImpl", input.dtype)
+        raise refused("LayerNormKernelImpl", dtype)
 
 
 @op(method=False)
@@ -86,7 +98,8 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
 
 def normalized(input, normalized_shape, weight, bias, eps):
     """The three results of the primitive, checked."""
-    need_tensors("layer_norm", input=input)
+    if not isinstance(input, Tensor):
+        need_tensors("layer_norm", input=input)
     if not isinstance(normalized_shape, (tuple, list)):
         raise TypeError("layer_norm(): argument 'normalized_shape' (position 2) must be tuple of ints, not "
                         f"{type(normalized_shape).__name__}")

@@ -10,9 +10,8 @@ from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.registry import op, with_out
 from cygrad.ops.nn.pooling_windows import MAX, largest_of, mean_of, pooled, window
 from cygrad.ops.nn.pooling_checks import (check_largest_1d, check_planes_2d, check_planes_3d, each_axis, single_number)
-from cygrad.ops.declare.operand_types import BOOL, HALVES, need_tensors, refused
+from cygrad.ops.declare.operand_types import BOOL, HALVES, hashable, need_tensors, refused
 from cygrad.tensor import Tensor
-from cygrad.tensors.size import Size
 
 
 # ------------------------------------------------------------------------------------ the largest
@@ -27,18 +26,12 @@ def plan(name, axes, shape, kernel_size, stride, padding, dilation, ceil_mode, m
     return tuple(map(window, kernel, stride, padding, dilation, margins)), sizes
 
 
-def fixed(value):
-    """An argument as something that has a hash."""
-    return value if type(value) is int or type(value) is tuple else (
-        tuple(value) if isinstance(value, (list, Size)) else value)
-
-
 def max_pool(name, axes, input, kernel_size, stride, padding, dilation, ceil_mode, places=True):
     """(largest, places) over two axes or three; without places where nobody asks for them or a gradient."""
     if type(input) is not Tensor:
         need_tensors(name, input=input)
-    boxes, sizes = plan(name, axes, input.shape, fixed(kernel_size), fixed(stride), fixed(padding), fixed(dilation),
-                        bool(ceil_mode))
+    boxes, sizes = plan(name, axes, input.shape, hashable(kernel_size), hashable(stride), hashable(padding),
+                        hashable(dilation), bool(ceil_mode))
     if input.is_complex() or input.dtype is BOOL:
         raise refused("max_pool2d" if axes == 2 else "max_pool3d", input.dtype)
     if places or input._tracked():
@@ -321,7 +314,7 @@ def avg_pool(name, axes, input, kernel_size, stride, padding, ceil_mode, count_i
     need_tensors(name, input=input)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
-    boxes, sizes = plan(name, axes, input.shape, fixed(kernel_size), fixed(stride), fixed(padding), 1,
+    boxes, sizes = plan(name, axes, input.shape, hashable(kernel_size), hashable(stride), hashable(padding), 1,
                         bool(ceil_mode), bool(count_include_pad))
     if not (input.is_floating_point() or input.dtype.name == "int64") or axes == 3 and input.dtype in HALVES:
         raise refused(name if axes == 2 else "avg_pool3d_out_frame", input.dtype)

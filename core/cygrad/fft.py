@@ -182,7 +182,7 @@ def _frequencies(name, places, n, d, out, requires_grad):
     found = places.mul_(1.0 / (n * d) if n * d else _math.inf)
     if out is not None:
         if not out.requires_grad:       # resized, or left in its shape, as `arange` does it
-            found = found.reshape(_cygrad.arange(found.numel(), out=out).shape)
+            found = found.reshape(_cygrad.arange(found.numel(), out=out.data.clone()).shape)
         return _write_out(name, found, out)
     found = _own(found, ())
     found.requires_grad = bool(requires_grad)

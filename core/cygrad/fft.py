@@ -181,8 +181,11 @@ def _places(name, count, dtype, device, pin_memory):
 def _frequencies(name, places, n, d, out, requires_grad):
     found = places.mul_(1.0 / (n * d) if n * d else _math.inf)
     if out is not None:
-        if not out.requires_grad:       # resized, or left in its shape, as `arange` does it
-            found = found.reshape(_cygrad.arange(found.numel(), out=out.data.clone()).shape)
+        if out.numel() == found.numel() and not out.requires_grad:
+            found = found.reshape(out.shape)
+        elif found.dtype is out.dtype and not out.requires_grad:
+            _cygrad.arange(found.numel(), out=out).data.copy_(found)        # resized, and told of, as `arange` does it
+            return out
         return _write_out(name, found, out)
     found = _own(found, ())
     found.requires_grad = bool(requires_grad)

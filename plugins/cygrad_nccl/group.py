@@ -26,8 +26,8 @@ class NCCLProcessGroup(MPIProcessGroup):
     backend = "nccl"
     devices = ("cpu", "cuda")
 
-    def __init__(self, comm, ranks, timeout):
-        super().__init__(comm, ranks, timeout)
+    def __init__(self, comm, ranks, timeout, table=None):
+        super().__init__(comm, ranks, timeout, table)
         self.communicators = {}         # index of a device -> (Communicator, stream)
 
     def close(self):

@@ -57,16 +57,6 @@ class Table:
         """The memory that a table of so many ranks takes."""
         return head(size) + TRAYS * size * (WORDS + room(size))
 
-    def next_tray(self):
-        """The places for the next time."""
-        return self.places[(self.turnstile.time + 1) % TRAYS]
-
-    def meet(self):
-        """Come, and yield until all have come."""
-        self.turnstile.come()
-        while not self.turnstile.complete():
-            yield self
-
     # ------------------------------------------------------------ laying down
 
     def agree(self, words, values=None):
@@ -85,6 +75,7 @@ class Table:
         return tray
 
     def _next_tray(self):
+        """The places for the next time."""
         return self.places[(self.turnstile.time + 1) % TRAYS]
 
     # ------------------------------------------------------------ collectives: `agreed(values)` lays the first piece

@@ -54,15 +54,9 @@ cdef extern from *:
     static uint32_t cygrad_add_one(uint32_t *word) { return ++*word; }
     static void cygrad_sleep_while(uint32_t *word, uint32_t value, double seconds) { }
     static void cygrad_wake_all(uint32_t *word) { }
-    static double cygrad_now(void) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-    }
-    static void cygrad_yield(void) { sched_yield(); }
-    static void cygrad_relax(void) { }
-    static void cygrad_yield(void) { }
     static double cygrad_now(void) { return 0; }
+    static void cygrad_yield(void) { }
+    static void cygrad_relax(void) { }
     #endif
     """
     bint CYGRAD_FUTEX

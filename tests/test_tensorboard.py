@@ -68,3 +68,10 @@ def test_without_the_library(monkeypatch):
     monkeypatch.delitem(sys.modules, "cygrad.utils.tensorboard", raising=False)
     with pytest.raises(ImportError, match=r"pip install \"cygrad\[tensorboard\]\""):
         importlib.import_module("cygrad.utils.tensorboard")
+
+
+def test_a_writer_without_its_inside(tmp_path):
+    """What `copy` and `pickle` make before they fill it in has attributes to refuse, not to look for for ever."""
+    from cygrad.utils.tensorboard import SummaryWriter
+    with pytest.raises(AttributeError, match="'SummaryWriter' object has no attribute '_writer'"):
+        SummaryWriter.__new__(SummaryWriter).add_scalar("loss", 1.0, 1)

@@ -63,7 +63,7 @@ class SummaryWriter:
         self.log_dir = self._writer.logdir
 
     def __getattr__(self, name):
-        if name.startswith("__"):
+        if name.startswith("_"):        # `_writer` itself, where there is none yet, and protocols
             raise AttributeError(f"'SummaryWriter' object has no attribute {name!r}")
         found = getattr(self._writer, name)
         if not name.startswith("add_"):

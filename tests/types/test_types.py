@@ -15,6 +15,7 @@ import sys
 import cygrad
 import pytest
 from cygrad.ops.declare.docstrings import has_axis, has_out
+from extras import library
 
 HERE = pathlib.Path(__file__).parent
 PROGRAMS = sorted((HERE / "programs").glob("*.py"))
@@ -53,7 +54,7 @@ def test_programs_run(path):
 
 def test_right_programs_and_mistakes(wheel, tmp_path):
     """`mypy --strict` has nothing to say of the programs, and of each mistake what stands behind it."""
-    pytest.importorskip("mypy")
+    library("mypy")
     mistakes = HERE / "mistakes.py"
     said = python(tmp_path, "mypy", "--strict", "--no-warn-unused-ignores", "--hide-error-context", "--no-pretty",
                   mistakes, *PROGRAMS, MYPYPATH=str(wheel))
@@ -73,7 +74,7 @@ def entries_of_ops(public):
 
 def test_stubtest(wheel, tmp_path):
     """mypy's stubtest, over the whole package: what it may find stands in `stubtest_allowlist.txt`."""
-    pytest.importorskip("mypy")
+    library("mypy")
     modules = {".".join(("cygrad", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__"): path
                for pattern in ("*.py", "*.pyi") for path in PACKAGE.rglob(pattern)}
     rooms = [name for name, path in modules.items() if path.suffix == ".py" or not path.stat().st_size]
@@ -94,7 +95,7 @@ def test_stubtest(wheel, tmp_path):
 
 def test_types_are_known(wheel, tmp_path):
     """`pyright --verifytypes cygrad`."""
-    pytest.importorskip("pyright")
+    library("pyright")
     said = python(tmp_path, "pyright", "--verifytypes", "cygrad", "--outputjson", PYTHONPATH=str(wheel),
                   PYRIGHT_PYTHON_IGNORE_WARNINGS="1")
     report = json.loads(said[said.index("{"):])["typeCompleteness"]

@@ -10,6 +10,7 @@ import inspect
 import re
 import textwrap
 import types
+import typing
 from functools import cached_property
 
 import cygrad
@@ -135,6 +136,8 @@ class Stub:
             return self.class_text(name, value)
         if is_function(value):
             return self.function(name, value)
+        if name in typing.__all__ and getattr(typing, name) is value:      # type checkers know it by its name
+            return f"from typing import {name} as {name}\n"
         return f"{name}: {self.type(self.constant(value))}\n"
 
     def constant(self, value):

@@ -82,6 +82,62 @@ cdef inline void term(const char *a, Py_ssize_t a_row, const char *b, Py_ssize_t
             sums[i * n + j] = sums[i * n + j] + x * y[j]
 
 
+cdef inline void clear_row(Vector *sums, Width *vectors) noexcept nogil:
+    cdef int n = 1 if Width is One else 2 if Width is Two else 3
+    cdef Vector zero = factor[Vector](0, NULL)
+    sums[0] = zero
+    if n > 1:
+        sums[1] = zero
+    if n > 2:
+        sums[2] = zero
+
+
+cdef inline void clear(Vector *sums, Height *height, Width *vectors) noexcept nogil:
+    """Rows are named one by one here and in `store`: with a loop over them, GCC keeps the sums in memory between the
+    parts of `tile`."""
+    cdef int m = ROWS if Height is Whole else ROWS // 2
+    cdef int n = 1 if Width is One else 2 if Width is Two else 3
+    clear_row[Vector, Width](sums, NULL)
+    clear_row[Vector, Width](sums + n, NULL)
+    if m > 2:
+        clear_row[Vector, Width](sums + 2 * n, NULL)
+        clear_row[Vector, Width](sums + 3 * n, NULL)
+    if m > 4:
+        clear_row[Vector, Width](sums + 4 * n, NULL)
+        clear_row[Vector, Width](sums + 5 * n, NULL)
+        clear_row[Vector, Width](sums + 6 * n, NULL)
+        clear_row[Vector, Width](sums + 7 * n, NULL)
+
+
+cdef inline void store_row(const Vector *sums, char *out, const char *before, Vector alpha, Vector beta,
+                           bint added, Width *vectors) noexcept nogil:
+    cdef int n = 1 if Width is One else 2 if Width is Two else 3
+    cdef Vector *line = <Vector *>out
+    cdef const Vector *start = <const Vector *>before
+    line[0] = sums[0] * alpha + start[0] * beta if added else sums[0] * alpha
+    if n > 1:
+        line[1] = sums[1] * alpha + start[1] * beta if added else sums[1] * alpha
+    if n > 2:
+        line[2] = sums[2] * alpha + start[2] * beta if added else sums[2] * alpha
+
+
+cdef inline void store(const Vector *sums, char *out, Py_ssize_t out_row, const char *before, Py_ssize_t before_row,
+                       Vector alpha, Vector beta, bint added, Height *height, Width *vectors) noexcept nogil:
+    cdef int m = ROWS if Height is Whole else ROWS // 2
+    cdef int n = 1 if Width is One else 2 if Width is Two else 3
+    cdef Py_ssize_t o = out_row, b = before_row
+    store_row[Vector, Width](sums, out, before, alpha, beta, added, NULL)
+    store_row[Vector, Width](sums + n, out + o, before + b, alpha, beta, added, NULL)
+    if m > 2:
+        store_row[Vector, Width](sums + 2 * n, out + 2 * o, before + 2 * b, alpha, beta, added, NULL)
+        store_row[Vector, Width](sums + 3 * n, out + 3 * o, before + 3 * b, alpha, beta, added, NULL)
+    if m > 4:
+        store_row[Vector, Width](sums + 4 * n, out + 4 * o, before + 4 * b, alpha, beta, added, NULL)
+        store_row[Vector, Width](sums + 5 * n, out + 5 * o, before + 5 * b, alpha, beta, added, NULL)
+        store_row[Vector, Width](sums + 6 * n, out + 6 * o, before + 6 * b, alpha, beta, added, NULL)
+        store_row[Vector, Width](sums + 7 * n, out + 7 * o, before + 7 * b, alpha, beta, added, NULL)
+
+
 cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segment *a_runs, int a_count,
                const char *b, Py_ssize_t b_row, const Py_ssize_t *b_rows, const Py_ssize_t *b_columns, char *out,
                Py_ssize_t out_row, const char *before, Py_ssize_t before_row, Py_ssize_t k, double alpha, double beta,
@@ -92,16 +148,14 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
     cdef int m = ROWS if Height is Whole else ROWS // 2
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Vector sums[24]
-    cdef Vector zero = factor[Vector](0, NULL), x, y
-    cdef Vector *line
-    cdef const Vector *start
+    cdef Vector edge[24]
+    cdef Vector one = factor[Vector](1, NULL)
     cdef const char *x_column
     cdef Py_ssize_t p, count
-    cdef int i, j, run
+    cdef int i, run
     for i in range(m):
         fetch(out + min(<Py_ssize_t>i, rows - 1) * out_row, 1)
-        for j in range(n):
-            sums[i * n + j] = zero
+    clear[Vector, Height, Width](sums, NULL, NULL)
     # Four terms a turn: where threads share a processor's front end, a branch taken costs as much as four products.
     if b_rows == NULL:
         for run in range(a_count):
@@ -127,14 +181,14 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
                                         b_columns[1], b_columns[2], sums, NULL, NULL)
             a += a_column
     if rows < m or width < n * <Py_ssize_t>sizeof(Vector):
-        finish[Vector](sums, n, out, out_row, before, before_row, alpha, beta, rows, width)
-        return
-    x = factor[Vector](alpha, NULL)
-    y = factor[Vector](beta, NULL)
-    for i in range(m):
-        line, start = <Vector *>(out + i * out_row), <const Vector *>(before + i * before_row)
-        for j in range(n):
-            line[j] = sums[i * n + j] * x if beta == 0 else sums[i * n + j] * x + start[j] * y
+        store[Vector, Height, Width](sums, <char *>edge, n * <Py_ssize_t>sizeof(Vector), NULL, 0, one, one, False, NULL,
+                                     NULL)
+        finish[Vector](edge, n, out, out_row, before, before_row, alpha, beta, rows, width)
+    elif beta == 0:
+        store[Vector, Height, Width](sums, out, out_row, NULL, 0, factor[Vector](alpha, NULL), one, False, NULL, NULL)
+    else:
+        store[Vector, Height, Width](sums, out, out_row, before, before_row, factor[Vector](alpha, NULL),
+                                     factor[Vector](beta, NULL), True, NULL, NULL)
 
 
 cdef inline void add_scaled(Real *out, const Real *before, Real sum, Real alpha, Real beta) noexcept nogil:

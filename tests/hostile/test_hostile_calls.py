@@ -23,6 +23,14 @@ def test_the_sweep_sees_what_ends_a_process(monkeypatch):
     assert sweep.sweep(1, functions=[("sleeps", sleeper)])[0][1] == "took over 1 s"
 
 
+def test_the_sweep_names_calls_whose_lists_hold_one_another():
+    one, other = [cygrad.ones(1).expand(1 << 40)], [1]
+    one.append(other)
+    other.append(one)
+    assert sweep.is_large(other)
+    assert sweep.brief(one).startswith("list[<cygrad.float32 (1099511627776,) (0,)>, list[1, list[")
+
+
 def test_most_names_are_swept():
     names = {name for name, _ in sweep.callables()}
     assert len(names) > 900

@@ -42,6 +42,23 @@ def test_product(shape, dtype, layouts):
                                2 * exact + 0.5 * c.astype("f8"), rtol=0, atol=3 * allowed)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("shape", [(2, 300, 300), *SHAPES])
+@pytest.mark.parametrize("form", ["matrix", "row", "column", "every second row"])
+def test_added_operand_is_read_where_it_lies(shape, dtype, form):
+    rng = np.random.default_rng(0)
+    m, k, n = shape
+    a, b, c = (rng.standard_normal(size).astype(dtype) for size in ((m, k), (k, n), (2 * m, n)))
+    c = {"matrix": c[:m], "row": c[:1], "column": c[:m, :1], "every second row": c[::2]}[form]
+    x, y, z = cygrad.from_numpy(a), cygrad.from_numpy(b), cygrad.from_numpy(c)
+    exact = 0.5 * c.astype("f8") + 2 * (a.astype("f8") @ b.astype("f8"))
+    allowed = 4 * np.finfo(dtype).eps * k
+    np.testing.assert_allclose(cygrad.addmm(z, x, y, beta=0.5, alpha=2).numpy(), exact, rtol=0, atol=allowed)
+    turned = cygrad.empty(n, m, dtype=x.dtype).t()
+    cygrad.addmm(z, x, y, beta=0.5, alpha=2, out=turned)
+    np.testing.assert_allclose(turned.numpy(), exact, rtol=0, atol=allowed)
+
+
 def test_rows_a_page_apart():
     """Rows whose distance is a multiple of 4 KB are copied before they are read."""
     rng = np.random.default_rng(0)

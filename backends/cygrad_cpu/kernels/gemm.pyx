@@ -394,9 +394,9 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
     cdef const Py_ssize_t *y_rows = NULL
     cdef Py_ssize_t *y_columns = [0, sizeof(Vector), 2 * sizeof(Vector)]
     cdef double beta = g.beta if p == 0 else 1
-    cdef bint row = p == 0 and found_a != NULL and found_a.start != NULL
-    cdef const char *before = found_a.start if row else g.out
-    cdef Py_ssize_t before_row = 0 if row else out_row
+    cdef bint fresh = p == 0 and g.start != NULL
+    cdef const char *before = g.start if fresh else g.out
+    cdef Py_ssize_t before_row = g.start_row * size if fresh else out_row
     cdef const char *a = g.a + i * ar + p * ac
     cdef const char *x
     cdef const char *y

@@ -83,7 +83,7 @@ cdef void attend(const Call *call, Py_ssize_t batch, Py_ssize_t block, const cha
     cdef Py_ssize_t first = block * ROWS, size = call.itemsize, rows = min(<Py_ssize_t>ROWS, call.rows - first)
     cdef Py_ssize_t keys = min(call.keys, first + rows) if call.causal else call.keys
     cdef Product g
-    g.kind, g.room, g.beta = call.kind, room, 0
+    g.kind, g.room, g.beta, g.start = call.kind, room, 0, NULL
     g.m, g.n, g.k, g.alpha = rows, keys, call.inner, call.scale             # scores = scale * query @ key^T
     g.a = query + (batch * call.rows + first) * call.inner * size
     g.b = key + batch * call.keys * call.inner * size

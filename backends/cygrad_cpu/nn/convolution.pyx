@@ -153,7 +153,7 @@ cdef Temporary lattice(View like, const Geometry *g, Py_ssize_t images, Lattice 
     cdef Temporary made = temporary(like.memory.backend, dtype_of(INT64), 1, [g.inside + images * g.rows])
     cdef Py_ssize_t *place = <Py_ssize_t *>data(made.view)
     cdef Py_ssize_t c, y, x, i
-    seen.rows, seen.runs, seen.run, seen.start = place, place + g.inside, s.out[1], NULL
+    seen.rows, seen.runs, seen.run = place, place + g.inside, s.out[1]
     for c in range(g.channels):
         for y in range(s.kernel[0]):
             for i in range(s.kernel[1]):
@@ -204,7 +204,7 @@ cdef void weigh(const Geometry *g, const Lattice *seen, const char *weight, Py_s
     a plain convolution, in `b`."""
     cdef Product x
     x.kind, x.m, x.n, x.k, x.alpha, x.beta = g.kind, g.filters, positions, k, 1, (1 if add else 0)
-    x.a, x.b, x.out, x.room = weight, b, out, room + g.planes + g.matrix
+    x.a, x.b, x.out, x.start, x.room = weight, b, out, NULL, room + g.planes + g.matrix
     x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = weight_row, 1, g.area, 1
     x.out_strides[0], x.out_strides[1] = out_row, 1
     if not g.plain and not g.copied:
@@ -421,7 +421,7 @@ cdef void weight_block(const Geometry *g, const Lattice *seen, Py_ssize_t togeth
     if rows <= 0:
         return
     a += unit * area
-    x.kind, x.alpha, x.beta, x.room = g.kind, 1, 1, room + g.planes + g.matrix
+    x.kind, x.alpha, x.beta, x.start, x.room = g.kind, 1, 1, NULL, room + g.planes + g.matrix
     x.out = out + group * g.filters * g.inside * g.itemsize
     x.k = images * rows * g.seen.out[1]
     if together == 1:

@@ -24,7 +24,6 @@ from cygrad_cpu.runtime.thread_count cimport threads_for
 cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
     CACHED = 1 << 16            # elements of a block of padded rows
-    REPEATED = 4096             # bytes of copies of the bias that are copied together
     FEWEST = 8                  # filters: fewer would leave most of a vector empty
 
 cdef DepthwiseTable kernels
@@ -113,7 +112,7 @@ cdef Temporary lattice(View like, const Geometry *g, Lattice *seen):
     cdef Py_ssize_t across = runs // g.kernel[0]            # runs of a row of the kernel
     cdef Temporary made = temporary(like.memory.backend, dtype_of(INT64), 1, [positions + runs])
     cdef Py_ssize_t *place = <Py_ssize_t *>data(made.view)
-    seen.rows, seen.runs, seen.run, seen.start = place, place + positions, g.run, NULL
+    seen.rows, seen.runs, seen.run = place, place + positions, g.run
     for i in range(positions):
         place[i] = i // g.out[1] * g.stride[0] * g.row + i % g.out[1] * g.stride[1] * g.channels
     place += positions
@@ -136,17 +135,6 @@ cdef void lay_out(const Geometry *g, const char *image, Py_ssize_t row, Py_ssize
             memset(plane, 0, 2 * left + line)
         plane += 2 * left + line
         y += 1
-
-
-cdef void repeat(const char *line, Py_ssize_t nbytes, Py_ssize_t count, char *out) noexcept nogil:
-    """A line `count` times: the first few by themselves, then these together."""
-    cdef Py_ssize_t i, first = min(count, (REPEATED + nbytes - 1) // nbytes)
-    for i in range(first):
-        memcpy(out + i * nbytes, line, nbytes)
-    i = first
-    while i < count:
-        memcpy(out + i * nbytes, out, min(first, count - i) * nbytes)
-        i += first
 
 
 cdef inline LastStencil stencil(const Geometry *g) noexcept nogil:
@@ -254,13 +242,11 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
     if not g.plain:
         lay_out(g, a, row, rows, room)
     x.kind, x.m, x.n, x.k, x.alpha, x.beta = g.kind, rows * g.out[1], g.filters, g.inside, 1, (0 if bias == NULL else 1)
-    x.a, x.b, x.out, x.room = room, weight, out, room + g.plane
+    x.a, x.b, x.out, x.start, x.start_row, x.room = room, weight, out, bias, 0, room + g.plane
     x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = g.channels, 1, g.filters, 1
     x.out_strides[0], x.out_strides[1] = g.filters, 1
     if g.plain:
         x.a = a + row * g.size[1] * g.channels * g.itemsize
-        if bias != NULL:
-            repeat(bias, line, rows * g.out[1], out)
         multiply(&x)
     else:
         multiply_lattice(&x, seen, NULL)
@@ -273,8 +259,6 @@ cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
     cdef Temporary _places = lattice(x, g, &seen)
     cdef Py_ssize_t size = g.plane + ROOM, count = g.images * g.blocks, i
     cdef Temporary room = temporary(x.memory.backend, x.dtype, 2, [threads, size // g.itemsize])
-    if b is not None:
-        seen.start = data(b)
     with nogil:
         for t in prange(threads, num_threads=threads, schedule="static"):
             for i in range(count * t // threads, count * (t + 1) // threads):
@@ -355,7 +339,7 @@ cdef void weight_block(const Geometry *g, const Lattice *seen, Py_ssize_t index,
     if not g.plain:
         lay_out(g, a, row, rows, room)
     x.kind, x.m, x.n, x.k, x.alpha, x.beta = g.kind, g.filters, g.inside, rows * g.out[1], 1, 1
-    x.a, x.b, x.out, x.room = grad, room, out, room + g.plane
+    x.a, x.b, x.out, x.start, x.room = grad, room, out, NULL, room + g.plane
     x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = 1, g.filters, g.channels, 1
     x.out_strides[0], x.out_strides[1] = g.inside, 1
     if g.plain:

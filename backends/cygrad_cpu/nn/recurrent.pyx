@@ -66,14 +66,14 @@ cdef void place(const Call *call, CellRows *cell, Py_ssize_t row, Py_ssize_t seq
 
 cdef void by_weight(const Call *call, Product *g, char *room) noexcept nogil:
     """Describe products of rows with the weight's transpose."""
-    g.kind, g.room, g.alpha, g.m = call.kind, room, 1, call.sequences
+    g.kind, g.room, g.alpha, g.m, g.start = call.kind, room, 1, call.sequences, NULL
     g.n, g.k, g.b = call.width, call.n, call.weight
     g.a_strides[0], g.a_strides[1], g.b_strides[0], g.b_strides[1] = call.n, 1, 1, call.n
     g.out_strides[0], g.out_strides[1] = call.width, 1
 
 
 cdef void by_turned_weight(const Call *call, Product *g, char *room) noexcept nogil:
-    g.kind, g.room, g.alpha, g.m = call.kind, room, 1, call.sequences
+    g.kind, g.room, g.alpha, g.m, g.start = call.kind, room, 1, call.sequences, NULL
     g.n, g.k, g.b = call.n, call.width, call.weight
     g.a_strides[0], g.a_strides[1], g.b_strides[0], g.b_strides[1] = call.width, 1, call.n, 1
     g.out_strides[0], g.out_strides[1] = call.n, 1

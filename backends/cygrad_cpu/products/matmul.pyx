@@ -62,7 +62,7 @@ cdef object cpu_matmul(View a, View b, View out):
 
 
 cdef object cpu_addmm(View bias, View a, View b, double beta, double alpha, View out):
-    """Small products add the bias as they store; BLAS adds to a copy of it."""
+    """Products of our own add the bias as they store; BLAS adds to a copy of it."""
     cdef Py_ssize_t m = out.sizes[0], n = out.sizes[1], k = a.sizes[1], work = m * n * k
     cdef int code = out.dtype.code
     if work <= SMALL and (m * n >= 4 or k <= CHAIN) and code != FLOAT16 and code != BFLOAT16 and code != BOOL:
@@ -70,9 +70,14 @@ cdef object cpu_addmm(View bias, View a, View b, double beta, double alpha, View
         return None
     if code < FLOAT32:
         return NotImplemented
-    if beta != 0.0 and not same_place(bias, out):
+    if beta == 0.0 or same_place(bias, out):
+        bias = None
+    elif not (code >= FLOAT32 and any_strides(code - FLOAT32, m, n) and bias.dtype is out.dtype
+              and bias.strides[1] == 1 and out.strides[1] == 1 and out.strides[0] >= n
+              and bias.memory is not out.memory):
         copy_views(bias, out)
-    return product(as_batch(a), as_batch(b), as_batch(out), beta, alpha)
+        bias = None
+    return product(as_batch(a), as_batch(b), as_batch(out), beta, alpha, bias)
 
 
 cdef inline View as_batch(View a):
@@ -83,8 +88,8 @@ cdef inline bint same_place(View a, View b) noexcept nogil:
     return (data(a) == data(b) and a.strides[0] == b.strides[0] and a.strides[1] == b.strides[1])
 
 
-cdef object product(View a, View b, View out, double beta, double alpha):
-    """out = beta * out + alpha * a @ b, of any size and layout."""
+cdef object product(View a, View b, View out, double beta, double alpha, View start=None):
+    """out = beta * out + alpha * a @ b, of any size and layout; beta times `start`, if our kernel is given one."""
     cdef int code = out.dtype.code, ld
     cdef bint rows, ours
     cdef list keep = []
@@ -107,7 +112,7 @@ cdef object product(View a, View b, View out, double beta, double alpha):
     if not ours and (target.sizes[1] > INT_MAX or target.sizes[2] > INT_MAX or x.sizes[2] > INT_MAX):
         raise RuntimeError(f"matmul: BLAS takes at most {INT_MAX} rows or columns, got ({x.sizes[1]}, {x.sizes[2]}) @ "
                            f"({y.sizes[1]}, {y.sizes[2]})")
-    float_batch(x, y, target, beta, alpha, ours)
+    float_batch(x, y, target, beta, alpha, ours, start)
     if target is not out:
         copy_views(target, out)
 
@@ -120,7 +125,7 @@ cdef struct Job:                # a batch of products, each cut into a grid of b
     Py_ssize_t across           # blocks of columns
 
 
-cdef int float_batch(View a, View b, View out, double beta, double alpha, bint ours) except -1:
+cdef int float_batch(View a, View b, View out, double beta, double alpha, bint ours, View start) except -1:
     """Every product of a batch, folded into one where `a` and `out` allow it; the blocks are shared among threads."""
     cdef Job job
     cdef Product *g = &job.first
@@ -133,7 +138,9 @@ cdef int float_batch(View a, View b, View out, double beta, double alpha, bint o
     g.kind = out.dtype.code - FLOAT32
     g.a, g.b, g.out = data(a), data(b), data(out)
     g.m, g.n, g.k = out.sizes[1], out.sizes[2], a.sizes[2]
-    g.alpha, g.beta = alpha, beta
+    g.alpha, g.beta, g.start = alpha, beta, NULL
+    if start is not None:
+        g.start, g.start_row = data(start), start.strides[0]
     job.steps[0], job.steps[1], job.steps[2] = a.strides[0] * size, b.strides[0] * size, out.strides[0] * size
     for axis in range(2):
         g.a_strides[axis] = a.strides[axis + 1]
@@ -188,6 +195,8 @@ cdef void float_block(const Job *job, Py_ssize_t index, char *room) noexcept nog
     g.a += q * job.steps[0] + top * g.a_strides[0] * size
     g.b += q * job.steps[1] + left * g.b_strides[1] * size
     g.out += q * job.steps[2] + (top * g.out_strides[0] + left * g.out_strides[1]) * size
+    if g.start != NULL:
+        g.start += (top * g.start_row + left) * size
     g.room = room
     multiply(&g)
 

@@ -12,13 +12,14 @@ cdef struct Product:            # out = beta * out + alpha * a @ b, of shapes (m
     Py_ssize_t k
     double alpha
     double beta                 # 0: what was in `out` does not matter
+    const char *start           # what beta is the factor of instead of `out`, its columns contiguous, or NULL
+    Py_ssize_t start_row        # how far its rows are apart, in elements; 0: one row for all
     char *room                  # ROOM bytes of scratch memory, 64-byte aligned
 
 cdef struct Lattice:            # a matrix found in images: element (i, j) lies at rows[i] + runs[j // run] + j % run
     const Py_ssize_t *rows      # in elements from `a` or `b`; VECTOR_BYTES behind the last one may be read
     const Py_ssize_t *runs
     Py_ssize_t run              # columns that are neighbours
-    const char *start           # of the first factor: a row that takes the place of each of `out`, or NULL
 
 ctypedef void (*ProductKernel)(const Product *product, const Lattice *a, const Lattice *b) noexcept nogil
 ctypedef void (*FactorPacker)(const Product *product, char *out) noexcept nogil

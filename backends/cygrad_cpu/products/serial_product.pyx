@@ -65,9 +65,9 @@ cdef void multiply_packed(const Product *g, const char *packed) noexcept nogil:
 
 cdef void multiply(const Product *g) noexcept nogil:
     cdef Product turned
-    if not any_strides(g.kind, g.m, g.n) and routines != NULL and by_blas(g):
+    if not any_strides(g.kind, g.m, g.n) and routines != NULL and g.start == NULL and by_blas(g):
         return
-    if g.out_strides[1] == 1 or g.n == 1 and g.out_strides[0] != 1:
+    if g.out_strides[1] == 1 or g.start != NULL or g.n == 1 and g.out_strides[0] != 1:
         table.product[g.kind](g, NULL, NULL)
     else:
         turned = g[0]                               # the transposed result, of the transposed factors

@@ -84,6 +84,15 @@ PROGRAMS = """
     x = m.ones(2) > 0; a = m.dist(m.ones(2), x); b = m.norm(m.ones(3), axis=0); c = m.ones(3).norm(out=m.zeros(()))
     x = m.sort(m.ones(2), out=(m.zeros(0), m.zeros(0, dtype=m.int64))); t = type(x).__name__
     v = m.ones(2, 2, dtype=m.complex64, requires_grad=True); a = v.select_scatter(m.ones(2, dtype=m.complex64), 0, 0)
+    with m.inference_mode(): x = m.ones(2, 3); a = x.half(); b = x.sum(0); c = x.mean(); d = x.clone(); e = x + c
+    with m.inference_mode(): x = m.ones(2, 3); a = x.sort(); b = m.floor(x); c = m.floor(x.int()); d = x[0].new_zeros(2)
+    with m.inference_mode(): x = m.ones(2, 3); a = m.linalg.inv(m.eye(2)); b = m.linalg.inv(x[:, :2] + x[:, 1:] * 0)
+    v = m.ones(3, requires_grad=True); v.register_hook(lambda g: g * 2); (v * v).sum().backward()
+    v = m.ones(3, requires_grad=True); v.view(-1).backward(m.ones(3)); w = m.ones((), requires_grad=True); w.backward()
+    v = m.ones(2, 0, requires_grad=True); v.sum().backward()
+    v = m.ones(1, requires_grad=True); v.sum().backward(); w = m.ones((), requires_grad=True); w.clone().backward()
+    v = m.ones(3, requires_grad=True); v.mean().backward(create_graph=True); w = v.clone(); u = m.cat([v, v])
+    v = m.ones(3, requires_grad=True); w = m.ones(2, requires_grad=True); m.cat([v, w]).backward(m.ones(5))
 """.strip().splitlines()
 
 

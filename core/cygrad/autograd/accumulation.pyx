@@ -12,7 +12,7 @@ from cygrad.backend cimport ADD
 from cygrad.dispatch.allocation cimport empty_as, empty_like_strided
 from cygrad.dispatch.kernel_calls cimport binary, binary_into, copy_into
 from cygrad.dispatch.promotion cimport SAME
-from cygrad.tensor cimport CREATED_NORMALLY, Tensor, alias, bump_version, requires_grad
+from cygrad.tensor cimport CREATED_NORMALLY, Tensor, alias, bump_version, requires_grad, version_of
 from cygrad.tensors.operators cimport add
 from cygrad.view cimport same_sizes
 
@@ -80,20 +80,20 @@ cdef int accumulate_into(Tensor variable, Tensor grad, bint spare) except -1:
 
 cdef inline bint may_take(Tensor variable, Tensor grad, bint spare):
     """Whether a gradient can be a `.grad` as it is: nobody else sees it or its memory, and it has no history."""
-    return (spare and sole(grad) and not grad.requires and grad.node is None and grad.base is None
-            and grad.counter is None and grad.attributes == NULL and lies_alike(variable, grad))
+    return (spare and sole(grad) and not grad_enabled() and not grad.requires and grad.node is None
+            and grad.base is None and grad.counter is None and grad.attributes == NULL and lies_alike(variable, grad))
 
 
 cdef inline bint lies_alike(Tensor variable, Tensor grad):
     """Whether a gradient has its leaf's order in memory, which is what PyTorch gives `.grad`."""
     cdef int i
-    if variable.dense or variable.rank != grad.rank:
-        # (an element that was expanded to axes of size 1 has strides of 0 there)
-        return grad.dense and not (grad.elements == 1 and grad.rank != 0 and grad.strides[0] == 0)
+    if variable.rank != grad.rank:
+        return grad.dense
     for i in range(grad.rank):
-        if grad.sizes[i] > 1 and grad.strides[i] != variable.strides[i]:
+        # (what was expanded to an axis of size 1 is a view of something else)
+        if grad.strides[i] != variable.strides[i] if grad.sizes[i] != 1 else grad.strides[i] == 0:
             return False
-    return packed(variable)
+    return variable.dense or packed(variable)
 
 
 cdef Tensor empty_for(Tensor variable, Tensor grad):
@@ -101,6 +101,13 @@ cdef Tensor empty_for(Tensor variable, Tensor grad):
     if variable.dense or not same_sizes(variable, grad) or variable.memory.backend is not grad.memory.backend:
         return empty_as(grad, grad.dtype)
     return empty_like_strided(variable, grad.dtype)
+
+
+cdef inline unsigned int writes_of_copy(Tensor variable, Tensor grad, bint spare) noexcept:
+    """The version of a `.grad` that is a copy of what arrived."""
+    if spare and not grad_enabled() and lies_alike(variable, grad):
+        return version_of(grad)                 # PyTorch takes it over, though others see its memory
+    return 1 if variable.dense or packed(variable) else 0   # it copies into new memory, or clones
 
 
 cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
@@ -113,14 +120,13 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
             variable.gradient = grad
         elif grad_enabled() and requires_grad(grad):
             variable.gradient = empty_for(variable, grad).copy_(grad)
-        elif spare and sole(grad) and lies_alike(variable, grad):
+        elif spare and sole(grad) and not grad_enabled() and lies_alike(variable, grad):
             variable.gradient = alias(grad)
         else:
             held = empty_for(variable, grad)
             held.dtype = grad.dtype                         # a lazy conjugate stays one
             copy_into(grad, held)
-            if variable.dense or packed(variable):
-                bump_version(held)                          # PyTorch, too, copies into new memory then
+            held.memory.version = writes_of_copy(variable, grad, spare)
             variable.gradient = held
         (<Tensor>variable.gradient).names_ = variable.names_
         return 0

@@ -96,6 +96,7 @@ cdef class Pass:
     cdef bint recorded                 # whether the thread did, before
     cdef Node root                     # where it began first
     cdef list roots                    # and where else, or None
+    cdef Tensor seed                   # what arrived there: PyTorch's call holds it, so that no leaf takes it over
     cdef list callbacks                # what users want to be called at its end, or None
 
     cdef inline Node state(self, Node node):
@@ -299,6 +300,7 @@ cdef int begin(object started, Node root, int number, Tensor grad) except -1:
     if grad is not None:
         if grad.names_ is not None:
             self.batched = True
+        self.seed = grad
         add_grad(root, self.state(root), number, grad)
     return 0
 
@@ -435,10 +437,11 @@ cdef int finish_leaf(Pass self, AccumulateGrad node, Tensor grad, bint spare, bi
     cdef Tensor leaf = node.variable, changed
     if leaf.hooks is not None:
         changed = run_hooks(leaf.hooks, grad)
-        spare = spare and references(<PyObject *>grad) == 1     # no hook kept it
         if changed is not grad:
-            return deposit(self, node, leaf, changed, False, captured)
+            spare = type(changed) is Tensor and references(<PyObject *>changed) == 1
+            return deposit(self, node, leaf, changed, spare, captured)
         changed = None
+        spare = spare and references(<PyObject *>grad) == 1     # no hook kept it
     return deposit(self, node, leaf, grad, spare, captured)
 
 

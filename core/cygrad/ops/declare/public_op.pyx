@@ -23,14 +23,15 @@ from cpython.ref cimport Py_DECREF
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from cygrad.autograd.modes cimport interceptions
-from cygrad.dtype cimport DType
+from cygrad.autograd.modes cimport inference_enabled, interceptions
+from cygrad.dtype cimport CATEGORY_INTEGER, DType
 from cygrad.tensor cimport Tensor
 from cygrad.tensors.overriding cimport function_modes, functions_off, is_overridden, mode_here, overridden
 
 from cygrad.errors import DeviceMismatch
 from cygrad.devices.home import together
 from cygrad.errors.accepted import accepted, kind_of
+from cygrad.ops.declare.inner_writes import inner_writes
 from cygrad.tensors.overriding import any_in_call, hand_over_call
 
 cdef extern from "Python.h":
@@ -148,6 +149,8 @@ cdef class PublicOp:
     cdef bint overridable                # whether an argument's type may have its own way to do it
     cdef bint gives_names                # whether a str may be the name of an axis of the result
     cdef bint known                      # whether the following are: from the first call on
+    cdef int writes                      # versions that a result of tensors of inference mode has outside it
+    cdef bint of_integers                # whether these alone count
     cdef int most                        # how many arguments by position there are at most
     # The overloads, a bit each, that take a kind at a place: PLACES rows of KINDS; then those that a number of
     # arguments is enough for; then a row for each keyword, which begins with 1 if no overload needs it, else 0.
@@ -340,6 +343,7 @@ cdef int learn(PublicOp op) except -1:
     cdef Py_ssize_t i, kind, count
     found = accepted(op.name, op.method)
     op.known = True
+    op.writes, op.of_integers = inner_writes(op.name)
     if found is None:
         return 0
     count = len(found.places)
@@ -396,6 +400,8 @@ cdef object call_public(PublicOp op, PyObject *const *args, size_t flags, PyObje
         found = op.cached_target(op.cached_function, args, flags, keywords)
     if found is NULL:
         return failed(op, args, flags, keywords)
+    if op.writes and op.cached_questions[0] == PLAIN_TENSOR and (<Tensor>args[0]).inference:
+        count_writes(op, args, op.cached_total, found)
     return cygrad_owned(found)
 
 
@@ -467,6 +473,7 @@ cdef void remember(PublicOp op, PyObject *const *args, Py_ssize_t given, PyObjec
     if total > CACHED:
         return
     op.cached = -1
+    op.cached_questions[0] = TYPE_ALONE
     for i in range(total):
         question = question_of(args[i])
         if question == UNKNOWN:
@@ -528,10 +535,36 @@ cdef object look_and_call(PublicOp op, PyObject *const *args, size_t flags, PyOb
             found = op.target(<PyObject *>op.function, args, flags, keywords)
     if found is NULL:
         return failed(op, args, flags, keywords)
+    if op.writes and total:
+        count_writes(op, args, total, found)
     return cygrad_owned(found)
 
 
 look = look_and_call
+
+
+cdef int count_writes(PublicOp op, PyObject *const *args, Py_ssize_t total, PyObject *found) noexcept:
+    """Count what PyTorch's kernels write into a result outside of inference mode, if all operands were made in it."""
+    cdef PyTypeObject *tensor = <PyTypeObject *>Tensor
+    cdef Py_ssize_t i
+    if inference_enabled() or not PyObject_TypeCheck(args[0], tensor):
+        return 0
+    for i in range(total):
+        if PyObject_TypeCheck(args[i], tensor) and not (<Tensor>args[i]).inference:
+            return 0
+    if op.of_integers and (<Tensor>args[0]).dtype.category > CATEGORY_INTEGER:
+        return 0
+    if PyTuple_Check(found):
+        for i in range(PyTuple_GET_SIZE(found)):
+            raise_version(op, PyTuple_GET_ITEM(found, i))
+    else:
+        raise_version(op, found)
+    return 0
+
+
+cdef inline void raise_version(PublicOp op, PyObject *result) noexcept:
+    if PyObject_TypeCheck(result, <PyTypeObject *>Tensor) and not (<Tensor>result).inference:
+        (<Tensor>result).memory.version += op.writes
 
 
 cdef bint is_misplaced(PublicOp op, PyObject *first) noexcept:

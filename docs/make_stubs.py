@@ -31,10 +31,10 @@ NOTE = "# Written by docs/make_stubs.py; edit that, not this.\n"
 # Public modules that PyTorch has, too, ...
 SHARED = {package: names.split() for package, names in {
     "": "__config__ __future__ accelerator amp autograd backends compiler distributed distributions fft func "
-        "futures jit linalg masked multiprocessing nn optim overrides profiler quasirandom random return_types "
-        "serialization signal special testing types utils version",
+        "functional futures hub jit linalg masked multiprocessing nn optim overrides profiler quasirandom random "
+        "return_types serialization signal special testing types utils version",
     "amp": "autocast_mode grad_scaler",
-    "autograd": "anomaly_mode forward_ad function functional grad_mode gradcheck graph",
+    "autograd": "anomaly_mode forward_ad function functional grad_mode gradcheck graph profiler variable",
     "distributed": "algorithms algorithms.ddp_comm_hooks algorithms.ddp_comm_hooks.debugging_hooks "
                    "algorithms.ddp_comm_hooks.default_hooks algorithms.ddp_comm_hooks.post_localSGD_hook "
                    "algorithms.ddp_comm_hooks.powerSGD_hook algorithms.join algorithms.model_averaging "
@@ -54,13 +54,13 @@ SHARED = {package: names.split() for package, names in {
     "nn": "attention common_types functional grad init modules parallel parameter utils",
     "nn.modules": "activation adaptive batchnorm container conv distance dropout flatten fold instancenorm lazy linear "
                   "loss module normalization padding pixelshuffle pooling rnn sparse transformer upsampling utils",
-    "nn.parallel": "data_parallel distributed",
+    "nn.parallel": "data_parallel distributed scatter_gather",
     "nn.utils": "clip_grad convert_parameters fusion init memory_format parametrizations parametrize prune rnn "
                 "spectral_norm stateless weight_norm",
     "optim": "adadelta adagrad adam adamax adamw asgd lbfgs lr_scheduler nadam optimizer radam rmsprop rprop sgd "
              "sparse_adam swa_utils",
     "signal": "windows",
-    "utils": "benchmark checkpoint data deterministic dlpack hooks tensorboard",
+    "utils": "benchmark checkpoint data deterministic dlpack hooks model_zoo tensorboard",
     "utils.data": "dataloader dataset distributed sampler",
 }.items()}
 # ... and those that it does not have, or has by names of the inside.

@@ -322,9 +322,9 @@ def _load_later():
 
 # Modules, and names of modules, that are imported when they are first asked for; of names {name: module}.
 _MODULES = frozenset("""
-    _C __config__ __future__ accelerator amp array_api backends compiler distributed distributions fft func functions
-    futures jit linalg masked multiprocessing nn optim overrides plugins profiler quasirandom safetensors serialization
-    signal special testing types utils version""".split())
+    _C __config__ __future__ accelerator amp array_api backends compiler distributed distributions fft func functional
+    functions futures hub jit linalg masked multiprocessing nn optim overrides plugins profiler quasirandom safetensors
+    serialization signal special testing types utils version""".split())
 _LAZY = {name: module for module, names in {
     "amp": "GradScaler",
     "amp.autocast_mode":
@@ -335,10 +335,16 @@ _LAZY = {name: module for module, names in {
     "devices.determinism":
         "are_deterministic_algorithms_enabled get_deterministic_debug_mode "
         "is_deterministic_algorithms_warn_only_enabled set_deterministic_debug_mode use_deterministic_algorithms",
-    "devices.namespaces": "cpu cuda opencl",
+    "devices.namespaces": "cpu cuda get_device_module opencl",
     "devices.streams": "Event Stream",
     "func": "vmap",
+    "errors": "OutOfMemoryError",
     "func.eager_control": "cond while_loop",
+    "func.traced_numbers":
+        "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sum _check _check_index "
+        "_check_is_size _check_not_implemented _check_tensor_all _check_tensor_all_with _check_type _check_value "
+        "_check_with",
+    "futures": "Future",
     "ops.pointwise.lists": "_foreach_update_",
     "ops.random.gammas": "_dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad",
     "serialization": "load save",

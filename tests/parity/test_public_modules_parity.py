@@ -1,5 +1,7 @@
 """Each module that PyTorch has by the same name is public: it has a stub, which says what type checkers know of it."""
+import importlib
 import importlib.util
+import pkgutil
 from pathlib import Path
 
 import cygrad
@@ -23,3 +25,13 @@ def test_modules_that_both_have_are_public():
 
 def test_enough_is_public():
     assert importlib.util.find_spec("torch.nn.modules.linear") and (PACKAGE / "nn/modules/linear.pyi").exists()
+
+
+def test_layers_are_importable_from_the_files_that_pytorch_has_them_in():
+    """Programs write `from torch.nn.modules.pooling import AdaptiveAvgPool2d`."""
+    lacking = []
+    for name in (f"nn.modules.{each.name}" for each in pkgutil.iter_modules(torch.nn.modules.__path__)):
+        if importlib.util.find_spec(f"cygrad.{name}") is not None:
+            ours, theirs = (importlib.import_module(f"{library}.{name}") for library in ("cygrad", "torch"))
+            lacking += [f"{name}.{each}" for each in getattr(theirs, "__all__", ()) if not hasattr(ours, each)]
+    assert lacking == []

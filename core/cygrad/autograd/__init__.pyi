@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from cygrad import Tensor
 from typing import Any
 from cygrad.autograd import (anomaly_mode as anomaly_mode, forward_ad as forward_ad, function as function, functional as
-    functional, grad_mode as grad_mode, graph as graph)
+    functional, grad_mode as grad_mode, graph as graph, profiler as profiler, variable as variable)
 from cygrad.autograd.anomaly_mode import detect_anomaly as detect_anomaly, set_detect_anomaly as set_detect_anomaly
 from cygrad.autograd.function import Function as Function
 from cygrad.autograd.grad_mode import (enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad,

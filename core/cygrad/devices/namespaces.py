@@ -255,3 +255,31 @@ class _Loader:
     @staticmethod
     def exec_module(module):
         pass
+
+
+def get_device_module(device=None):
+    """The namespace of a device's functions: `cygrad.cpu` for the processor.
+
+    Parameters
+    ----------
+    device : device or str, optional
+        By default the processor.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    RuntimeError
+        For what is no device, or another one than those that are known.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.get_device_module("cpu") is cygrad.cpu
+    True
+    """
+    if not isinstance(device, (str, device_type, type(None))):
+        raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
+    return namespace("cpu" if device is None else device_type(device).type)

@@ -1,14 +1,17 @@
 # Written by docs/make_stubs.py; edit that, not this.
+from builtins import int as _int
 from contextlib import _GeneratorContextManager
 from enum import Enum
 from typing import Any
 from typing_extensions import Self
 import pickle as _pickle
 from cygrad import load as load, save as save
+DEFAULT_PROTOCOL: _int
 class LoadEndianness(Enum):
     NATIVE = 1
     LITTLE = 2
     BIG = 3
+MAP_LOCATION: Any
 class UnpicklingError(_pickle.UnpicklingError, RuntimeError): ...
 def add_safe_globals(safe_globals: Any) -> None: ...
 def clear_safe_globals() -> None: ...

@@ -18,7 +18,8 @@ from cygrad.autograd.engine import current_pass
 from cygrad.autograd.graph import saved_tensors_hooks
 
 __all__ = ["CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_sequential", "check_backward_validity",
-           "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop"]
+           "detach_variable", "get_device_states", "noop_context_fn", "set_checkpoint_debug_enabled",
+           "set_checkpoint_early_stop", "set_device_states"]
 
 _early_stop = None                      # what `set_checkpoint_early_stop` says
 _debug = None
@@ -358,6 +359,52 @@ def detach_variable(inputs):
         raise RuntimeError("Only tuple of tensors is supported. Got Unsupported input type: " + type(inputs).__name__)
     return tuple(value.detach().requires_grad_(value.requires_grad) if isinstance(value, cygrad.Tensor) else value
                  for value in inputs)
+
+
+def get_device_states(*args):
+    """Where tensors are, and the random states of these devices; the processor's is `cygrad.get_rng_state`.
+
+    Parameters
+    ----------
+    *args
+        What is no tensor is left out.
+
+    Returns
+    -------
+    tuple
+        Numbers of devices that are not the processor, and the state of each.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> from cygrad.utils.checkpoint import get_device_states
+    >>> get_device_states(cygrad.ones(2), 3)
+    ([], [])
+    """
+    devices = {value.device for value in args if isinstance(value, cygrad.Tensor)}
+    devices = sorted((device for device in devices if device.type not in ("cpu", "meta")), key=str)
+    return ([device.index for device in devices],
+            [cygrad.get_device_module(device).get_rng_state(device) for device in devices])
+
+
+def set_device_states(devices, states, *, device_type=None):
+    """Give devices the random states that `get_device_states` found.
+
+    Parameters
+    ----------
+    devices : sequence of int
+    states : sequence of Tensor
+    device_type : str, optional
+        Whose numbers these are, by default "cuda".
+
+    Examples
+    --------
+    >>> from cygrad.utils.checkpoint import get_device_states, set_device_states
+    >>> set_device_states(*get_device_states())
+    """
+    kind = device_type or "cuda"
+    for number, state in zip(devices, states):
+        cygrad.get_device_module(kind).set_rng_state(state, f"{kind}:{number}")
 
 
 def check_backward_validity(inputs):

@@ -12,6 +12,14 @@ __all__ = ["Threshold", "ReLU", "Hardtanh", "ReLU6", "Sigmoid", "Hardsigmoid", "
            "Softshrink", "Softsign", "Tanhshrink", "PReLU", "Softmin", "Softmax", "Softmax2d", "LogSoftmax"]
 
 
+def __getattr__(name):
+    """`MultiheadAttention`, which PyTorch keeps here, is imported when it is first used."""
+    if name == "MultiheadAttention":
+        from cygrad.nn.modules.attention import MultiheadAttention      # start-up time
+        return MultiheadAttention
+    raise AttributeError(f"module 'cygrad.nn.modules.activation' has no attribute {name!r}")
+
+
 class _Plain(Module):
     """An activation with nothing to choose but where its result goes."""
 

@@ -20,7 +20,7 @@ from cygrad.nn.modules.hooks import (Hooking, register_module_backward_hook,
                                      register_module_full_backward_pre_hook, register_module_module_registration_hook,
                                      register_module_parameter_registration_hook, watched)
 from cygrad.nn.modules.traversal import Paths
-from cygrad.nn.modules.state import State
+from cygrad.nn.modules.state import State, _EXTRA as _EXTRA_STATE_KEY_SUFFIX, _IncompatibleKeys  # noqa: F401
 
 __all__ = ["register_module_forward_pre_hook", "register_module_forward_hook", "register_module_full_backward_pre_hook",
            "register_module_backward_hook", "register_module_full_backward_hook",

@@ -1,11 +1,16 @@
 """Layers that take the largest number, the mean or the norm of windows that move over one, two or three axes, and
 those that put the largest numbers back. Windows that the output's size determines are in `adaptive_pooling.py`."""
 from cygrad.nn import functional as F
+from cygrad.nn.modules.adaptive_pooling import (AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d,
+                                                AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d,
+                                                FractionalMaxPool2d, FractionalMaxPool3d)
 from cygrad.nn.modules.module import Module
 from cygrad.nn.modules.utils import _pair, _single, _triple
 
-__all__ = ["MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "AvgPool1d", "AvgPool2d",
-           "AvgPool3d", "LPPool1d", "LPPool2d", "LPPool3d"]
+__all__ = ["MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "AvgPool1d",
+           "AvgPool2d", "AvgPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "LPPool3d",
+           "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d",
+           "AdaptiveAvgPool3d"]
 
 
 # --------------------------------------------------------------------------------------- the largest

@@ -3,6 +3,10 @@ from collections.abc import Sequence
 from cygrad import Tensor
 from cygrad.nn.modules.module import Module
 from typing import Any
+from cygrad.nn.modules import (AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d as AdaptiveAvgPool3d, AdaptiveMaxPool1d as AdaptiveMaxPool1d, AdaptiveMaxPool2d as
+    AdaptiveMaxPool2d, AdaptiveMaxPool3d as AdaptiveMaxPool3d, FractionalMaxPool2d as FractionalMaxPool2d,
+    FractionalMaxPool3d as FractionalMaxPool3d)
 class AvgPool1d(_AvgPool):
     kernel_size: Any
     stride: Any

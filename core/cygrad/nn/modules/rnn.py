@@ -4,11 +4,11 @@ import warnings
 
 import cygrad
 from cygrad.nn.modules.module import Module
-from cygrad.nn.modules.rnn_cells import _draw, _each
+from cygrad.nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase, _draw, _each
 from cygrad.nn.parameter import Parameter
 from cygrad.nn.utils.rnn import PackedSequence
 
-__all__ = ["RNNBase", "RNN", "LSTM", "GRU"]
+__all__ = ["RNNBase", "RNN", "LSTM", "GRU", "RNNCellBase", "RNNCell", "LSTMCell", "GRUCell"]
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 

@@ -4,6 +4,7 @@ from cygrad.nn.modules.module import Module
 from cygrad.nn.parameter import Parameter
 from cygrad.nn.utils.rnn import PackedSequence
 from typing import Any
+from cygrad.nn.modules import GRUCell as GRUCell, LSTMCell as LSTMCell, RNNCell as RNNCell, RNNCellBase as RNNCellBase
 class GRU(RNNBase):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class LSTM(RNNBase):

@@ -3,8 +3,9 @@
 There is one device here at a time, so `DataParallel` calls its module as it is.
 """
 from cygrad.nn.parallel.data_parallel import DataParallel
+from cygrad.nn.parallel.scatter_gather import gather, scatter
 
-__all__ = ["DataParallel", "DistributedDataParallel"]
+__all__ = ["DataParallel", "DistributedDataParallel", "gather", "scatter"]
 
 
 def __getattr__(name):

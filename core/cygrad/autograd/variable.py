@@ -1,0 +1,43 @@
+"""`Variable`, by which programs older than PyTorch 0.4 name tensors."""
+from cygrad.tensor import Tensor
+
+__all__ = ["Variable"]
+
+
+class VariableMeta(type):
+    """Every tensor is an instance."""
+
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, Tensor)
+
+
+class _Engine:
+    """What code written for PyTorch's engine object calls."""
+
+    @staticmethod
+    def queue_callback(callback):
+        """Call a function at the end of the pass that runs in this thread.
+
+        Parameters
+        ----------
+        callback : callable
+            Takes nothing.
+
+        Raises
+        ------
+        RuntimeError
+            Outside of a backward pass.
+        """
+        from cygrad.autograd.engine import queue_callback      # knot: it needs this module
+        queue_callback(callback)
+
+
+class Variable(metaclass=VariableMeta):
+    """PyTorch's old name: ``Variable(t, requires_grad)`` is the tensor itself, set to require a gradient."""
+
+    _execution_engine = _Engine()
+
+    def __new__(cls, data, requires_grad=False, volatile=None):
+        out = data.detach()
+        out.requires_grad = bool(requires_grad)
+        return out

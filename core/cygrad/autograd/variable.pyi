@@ -1,0 +1,3 @@
+# Written by docs/make_stubs.py; edit that, not this.
+from cygrad.autograd import Variable as Variable
+class VariableMeta(type): ...

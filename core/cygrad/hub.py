@@ -260,7 +260,7 @@ def help(github, model, source="github", **options):
 
 def load(repo_or_dir, model, *args, source="github", trust_repo=None, force_reload=False, verbose=True,
          skip_validation=False, **kwargs):
-    """The model that a function in a folder's file `hubconf` makes.
+    """The model that a function in a folder's file `hubconf.py` makes.
 
     Parameters
     ----------

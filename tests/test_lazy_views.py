@@ -307,3 +307,39 @@ def test_subclasses_see_the_call():
         pass
     y = cygrad.tensor(VALUES).as_subclass(Sub).conj()
     assert type(y) is Sub and y.is_conj()
+
+
+def test_bools_in_bytes_of_another_dtype():
+    memory = cygrad.tensor([0, 1, 7, 255, 2, 0], dtype=cygrad.uint8)
+    x = memory.view(cygrad.bool)
+    wanted = cygrad.tensor([False, True, True, True, True, False])
+    assert x.dtype is cygrad.bool and x.is_leaf and not x.is_neg() and not x.is_conj()
+    assert x.tolist() == wanted.tolist() and x[2].item() is True and str(x) == str(wanted)
+    assert x.sum() == 4 and x.float().sum() == 4 and x.long().max() == 1 and x.count_nonzero() == 4
+    assert (x == wanted).all() and (~x).nonzero().flatten().tolist() == [0, 5]
+    assert x.nonzero().flatten().tolist() == [1, 2, 3, 4] and memory[x].tolist() == [1, 7, 255, 2]
+    assert x[1:4].clone().view(cygrad.uint8).tolist() == x.expand(2, 6).clone()[1, 1:4].byte().tolist() == [1, 1, 1]
+    assert x.view(cygrad.uint8).data_ptr() == memory.data_ptr() and x.view(cygrad.bool).int().max() == 1
+    assert x.view(2, 3).t().contiguous().view(cygrad.uint8).max() == 1
+
+
+def test_bools_in_bytes_are_written_as_0_and_1():
+    memory = cygrad.tensor([0, 1, 7, 255], dtype=cygrad.uint8)
+    x = memory.view(cygrad.bool)
+    x[3] = True
+    assert memory.tolist() == [0, 1, 7, 1]
+    x.logical_not_()
+    assert memory.tolist() == [1, 0, 0, 0]
+    x.copy_(cygrad.tensor([5, 0, 3, 0]))
+    assert memory.tolist() == [1, 0, 1, 0]
+
+
+def test_bools_in_bytes_share_their_memory_with_others():
+    memory = cygrad.tensor([0, 7], dtype=cygrad.uint8)
+    x = memory.view(cygrad.bool)
+    np.testing.assert_array_equal(x.numpy().view(np.uint8), [0, 7])
+    assert cygrad.from_dlpack(x).data_ptr() == memory.data_ptr()
+    copied = copy.copy(x)
+    memory[0] = 3
+    assert copied.int().tolist() == [1, 1]
+    assert copy.deepcopy(x).int().tolist() == pickle.loads(pickle.dumps(copy.deepcopy(x))).int().tolist() == [1, 1]

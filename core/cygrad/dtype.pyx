@@ -9,7 +9,7 @@ The default float dtype is process-wide state and lives here.
 cimport cython
 
 from cygrad.dispatch.promotion_table cimport promoted_code
-from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64, without_kernels
+from cygrad.dispatch.unsigned_dtypes cimport ANY_BYTE, UINT16, UINT32, UINT64, without_kernels
 
 PYTHONS_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 cdef list _dtypes = []
@@ -133,7 +133,8 @@ cdef DType _default_float = _dtypes[FLOAT32]
 cdef DType _default_complex = _dtypes[COMPLEX64]
 
 
-# The private dtypes of lazy views: elements of a dtype that are still to be negated, conjugated, or both.
+# The private dtypes of lazy views: elements of a dtype that are still to be negated, conjugated, or both, and
+# bools in bytes of which all but 0 are true.
 cdef dict _lazy_dtypes = {}
 
 
@@ -149,6 +150,7 @@ for _each in _dtypes:
     if (<DType>_each).category == CATEGORY_COMPLEX:
         _make_lazy(_each, CONJUGATED)
         _make_lazy(_each, NEGATED | CONJUGATED)
+_make_lazy(_dtypes[BOOL], ANY_BYTE)
 
 
 cdef DType lazy_dtype(DType plain, int lazy):

@@ -1,7 +1,7 @@
 """If one of these fails, an op takes a lazy conjugate or negative for something else than PyTorch does.
 
-PyTorch's own samples of its ops run with each tensor made lazy in both libraries: what comes out, with its flags, the
-gradients, what is written in place and into `out=` when that is lazy.
+PyTorch's own samples of its ops run with each tensor made lazy in both libraries, or with bools in bytes of 0 and 7:
+what comes out, with its flags, the gradients, what is written in place and into `out=` when that is lazy.
 """
 import functools
 
@@ -12,7 +12,7 @@ from opinfo import (COARSE, SEED, Case, apart, attempt, cygrad, difference, func
                     samples, settled, table, tensors_of)
 
 MOST = 2            # samples of each row; `python tests/parity/test_lazy_views_parity.py KIND` takes 6 and prints
-KINDS = {"conj": "complex64", "neg": "float32", "both": "complex128"}
+KINDS = {"conj": "complex64", "neg": "float32", "both": "complex128", "bytes": "bool"}
 GROUPS = 24
 # What differs, with the reason.
 DECIDED = {
@@ -22,6 +22,10 @@ DECIDED = {
     ("inner", "values"): "of two lazy vectors PyTorch's result is lazy, as that of `dot` is",
     ("linalg.solve_triangular", "values"): "the strides of an axis of size 1",
     ("linalg.solve_triangular", "out"): "PyTorch solves with the memory of a lazy negative",
+    ("sort", "values"): "the order of equal bools, which is PyTorch's own in long tensors",
+    ("argsort", "values"): "the same",
+    ("ldexp", "ldexp_"): "the words for bools",
+    ("square", "square_"): "bools in bytes of another dtype may be squared",
 }
 
 
@@ -37,6 +41,8 @@ def lazy(t, kind):
         return t.conj_physical().conj()
     if kind == "neg":
         return t.neg()._neg_view()
+    if kind == "bytes":
+        return t.byte().mul(7).view(t.dtype)
     return t.neg().conj_physical().conj()._neg_view()
 
 
@@ -82,7 +88,7 @@ def run(function, arguments, seed, **more):
 def check(op, kind, most):
     """(what, case, text) of each difference."""
     ours = function_of(op)
-    for sample in samples(op, KINDS[kind], op.supports_autograd and kind != "neg", most):
+    for sample in samples(op, KINDS[kind], op.supports_autograd and kind in ("conj", "both"), most):
         case = LazyCase(sample, kind)
         want = settled(op, run(op.op, case.wanted, torch.manual_seed))
         got = settled(op, run(ours, case.ours, cygrad.manual_seed))

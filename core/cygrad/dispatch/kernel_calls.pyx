@@ -14,11 +14,11 @@ from cygrad.dispatch.allocation cimport empty, empty_as, output_like
 from cygrad.dispatch.axes cimport Axes, add_operand, collapse, merge_axes, operand, split, start_axes
 from cygrad.backend cimport ANGLE, Backend, CONJ, DIV, MUL, NEG
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, CONJUGATED, DType,
-                           FLOAT16, NEGATED, default_float, dtype_of, lazy_flags, plain_of)
+                           FLOAT16, NEGATED, UINT8, default_float, dtype_of, lazy_flags, plain_of)
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dispatch.promotion cimport TO_BOOL, TO_REAL, check_scalar, compute_dtype, result_dtype
 from cygrad.devices.watching cimport called
-from cygrad.dispatch.unsigned_dtypes cimport is_lazy, signed_code, without_kernels
+from cygrad.dispatch.unsigned_dtypes cimport is_lazy, of_any_byte, signed_code, without_kernels
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport INLINE_RANK, View, fill_strided, make_view, same_sizes
 from cygrad.tensors.operators cimport Copy, operators
@@ -442,6 +442,13 @@ cdef View bare(View v):
     return make_view(v.memory, plain_of(v.dtype), v.offset, v.rank, v.sizes, v.strides)
 
 
+cdef View standing(View v):
+    """A view of bools that any byte may stand for as kernels read it, which is bytes; other views as they are."""
+    if not of_any_byte(v.dtype.code):
+        return v
+    return make_view(v.memory, dtype_of(UINT8), v.offset, v.rank, v.sizes, v.strides)
+
+
 cdef Tensor copy_of(View v):
     """A copy with nothing left to be done: row-major, or of the memory behind a view that repeats itself."""
     cdef Py_ssize_t span = 1, one = 1
@@ -469,6 +476,8 @@ cdef int copy_lazy(View src, View out) except -1:
             made = empty(out.memory.backend, out.memory.index, out.dtype, out.rank, out.sizes)
             copy_into(src, made)
             src = made
+    if of_any_byte(src.dtype.code) or of_any_byte(out.dtype.code):
+        return copy_into(standing(src), bare(out))
     left = lazy_flags(src.dtype) ^ lazy_flags(out.dtype)
     src, out = bare(src), bare(out)
     if left == 0:

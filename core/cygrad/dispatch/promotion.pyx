@@ -22,7 +22,7 @@ C_TYPES = ("bool", "unsigned char", "signed char", "short int", "int", "long int
            "float", "double", "c10::complex<float>", "c10::complex<double>", "short unsigned int",
            "unsigned int", "long unsigned int", "") * 4
 SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-                "ComplexDouble", "UInt16", "UInt32", "UInt64", "") * 4
+                "ComplexDouble", "UInt16", "UInt32", "UInt64", "") * 5
 LIMITS = ((0, 1), (0, 255), (-128, 127), (-32768, 32767), (-2147483648, 2147483647),
           (-9223372036854775808, 9223372036854775807), None, None, None, None, None, None,
           (0, 65535), (0, 4294967295), (0, 18446744073709551615))

@@ -14,9 +14,9 @@ from cygrad.dispatch.kernel_calls cimport (binary, broadcast_sizes, cast, copy_i
                                            elementwise_into, expand_to, fill_into, lacks, lazy_among, same_device,
                                            unary, where_into)
 from cygrad.dispatch.axis_reductions cimport axis_last, reduce
-from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, INT64, dtype_of, plain_of
+from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, INT64, UINT8, dtype_of, plain_of
 from cygrad.dispatch.promotion cimport SAME
-from cygrad.dispatch.unsigned_dtypes cimport is_lazy, signed_code, without_kernels
+from cygrad.dispatch.unsigned_dtypes cimport is_lazy, of_any_byte, signed_code, without_kernels
 from cygrad.tensor cimport Tensor, bump_version, new_tensor
 from cygrad.view cimport INLINE_RANK, View, data, fill_strided, make_view, same_sizes, size_of, tuple_of
 
@@ -381,7 +381,7 @@ def nonzero_op(Tensor a not None):
     if a.elements == 0:
         return allocate(0)
     if is_lazy(a.dtype.code):
-        a = seen_as(a, plain_of(a.dtype))                   # what is not zero stays so
+        a = seen_as(a, dtype_of(UINT8) if of_any_byte(a.dtype.code) else plain_of(a.dtype))    # the same are zero
     if without_kernels(a.dtype.code):
         a = seen_as_signed(a)
     cdef object answer = called(backend).nonzero(a, allocate)

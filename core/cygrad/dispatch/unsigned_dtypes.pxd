@@ -1,15 +1,16 @@
 """The dtypes of which backends have no kernels: their codes lie behind those of all tables.
 
 These are uint16, uint32 and uint64, which `unsigned_stand_ins` computes in other dtypes, and the private dtypes of lazy
-conjugates and negatives, which `lazy_views` resolves. A kernel never sees one, so no module of kernels has to know of
-them.
+conjugates and negatives and of bools in bytes of another dtype, which `lazy_views` resolves. A kernel never sees one,
+so no module of kernels has to know of them.
 """
-from cygrad.dtype cimport INT16, LAZY
+from cygrad.dtype cimport BOOL, INT16, LAZY
 
 cdef enum:
     UINT16 = 12             # N_DTYPES, the length of the tables
     UINT32 = 13
     UINT64 = 14
+    ANY_BYTE = 4            # the third flag of a lazy view: of bools whose bytes may be others than 0 and 1
 
 
 cdef inline bint without_kernels(int code) noexcept:
@@ -20,6 +21,11 @@ cdef inline bint without_kernels(int code) noexcept:
 cdef inline bint is_lazy(int code) noexcept:
     """Whether a code, or one of several that were put together by `|`, is that of a lazy view."""
     return code >= LAZY
+
+
+cdef inline bint of_any_byte(int code) noexcept:
+    """Whether a code is that of bools whose bytes may be others than 0 and 1."""
+    return code == BOOL + LAZY * ANY_BYTE
 
 
 cdef inline int signed_code(int code) noexcept:

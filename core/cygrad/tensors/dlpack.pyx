@@ -13,15 +13,16 @@ from libc.stdlib cimport calloc, free
 
 from cygrad.backend cimport Backend
 from cygrad.dispatch.sizes cimport bytes_of, product
-from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64
+from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64, of_any_byte
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX128, COMPLEX64, CONJUGATED, DType, FLOAT16, FLOAT32, FLOAT64, INT16,
-                           INT32, INT64, INT8, UINT8, dtype_of, lazy_flags)
+                           INT32, INT64, INT8, UINT8, dtype_of, lazy_flags, plain_of)
 from cygrad.storage cimport wrap_memory
 from cygrad.tensor cimport Tensor, new_tensor, requires_grad
 from cygrad.view cimport MAX_RANK, fill_strided
 
 from cygrad.devices import discovery
 from cygrad.devices.device import device as named_device
+from cygrad.dispatch.raw import seen_as
 from cygrad.errors import warn
 from cygrad.ops.declare.registry import functions
 
@@ -137,6 +138,8 @@ def give(Tensor self not None, stream, max_version, dl_device, copy):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if stream is not None and type(stream) is not int:
         raise TypeError("stream must be ``int`` or ``none``")
+    if of_any_byte(self.dtype.code):
+        self = seen_as(self, plain_of(self.dtype))
     if lazy_flags(self.dtype):
         raise BufferError("Can't export tensors with the "
                           f"{'conjugate' if lazy_flags(self.dtype) & CONJUGATED else 'negative'} bit set")

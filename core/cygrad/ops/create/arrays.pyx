@@ -12,7 +12,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject, PyTypeObject
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport Backend
 from cygrad.dispatch.kernel_calls cimport cast
-from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64
+from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64, of_any_byte
 from cygrad.dtype cimport (BOOL, COMPLEX128, COMPLEX64, CONJUGATED, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32,
                            INT64, INT8, UINT8, dtype_of, lazy_flags, plain_of)
 from cygrad.storage cimport Storage, wrap_memory
@@ -21,6 +21,7 @@ from cygrad.view cimport INLINE_RANK, MAX_RANK, data, fill_strided, size_of
 
 from cygrad import errors
 from cygrad.devices import discovery
+from cygrad.dispatch.raw import seen_as
 from cygrad.ops.declare.registry import op
 from cygrad.devices import home
 
@@ -276,6 +277,8 @@ def numpy(Tensor self not None, *, force=False):
         self = cast(self, plain_of(self.dtype))
     if requires_grad(self) and grad_enabled():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if of_any_byte(self.dtype.code):
+        self = seen_as(self, plain_of(self.dtype))
     if lazy_flags(self.dtype):
         refuse_lazy(self)
     if (<Backend>self.memory.backend).name != "cpu":

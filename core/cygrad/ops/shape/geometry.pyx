@@ -3,7 +3,8 @@
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode
-from cygrad.dtype cimport CONJUGATED, DType, lazy_flags
+from cygrad.dispatch.unsigned_dtypes cimport ANY_BYTE, of_any_byte
+from cygrad.dtype cimport BOOL, CONJUGATED, DType, lazy_dtype, lazy_flags, plain_of
 from cygrad.ops.declare.op cimport Op, tracked
 from cygrad.ops.shape.views cimport parse_shape
 from cygrad.tensor cimport Tensor, bump_version, new_tensor
@@ -32,26 +33,29 @@ def reinterpreted(Tensor self not None, DType dtype not None):
     cdef Py_ssize_t offset = self.offset, ratio
     cdef int i
     cdef Tensor out
-    if lazy_flags(self.dtype):
-        kind = "conjugate view tensors" if lazy_flags(self.dtype) & CONJUGATED else "tensors with negative bit set"
+    cdef DType own = self.dtype
+    if of_any_byte(own.code):
+        own = plain_of(own)
+    if lazy_flags(own):
+        kind = "conjugate view tensors" if lazy_flags(own) & CONJUGATED else "tensors with negative bit set"
         raise RuntimeError(f"torch.Tensor.view is not supported for {kind} when converting to a different dtype.")
-    words = f"to view {SCALAR_NAMES[self.dtype.code]} as {SCALAR_NAMES[dtype.code]} (different element sizes)"
+    words = f"to view {SCALAR_NAMES[own.code]} as {SCALAR_NAMES[dtype.code]} (different element sizes)"
     for i in range(self.rank):
         sizes[i], strides[i] = self.sizes[i], self.strides[i]
-    if self.dtype.itemsize != dtype.itemsize:
+    if own.itemsize != dtype.itemsize:
         if self.rank == 0:
             raise RuntimeError(f"self.dim() cannot be 0 {words}")
-    if self.dtype.itemsize > dtype.itemsize:
+    if own.itemsize > dtype.itemsize:
         if strides[self.rank - 1] != 1:
             raise RuntimeError(f"self.stride(-1) must be 1 {words}, but got {strides[self.rank - 1]}")
-        ratio = self.dtype.itemsize // dtype.itemsize
+        ratio = own.itemsize // dtype.itemsize
         offset *= ratio
         for i in range(self.rank):
             strides[i] *= ratio
         sizes[self.rank - 1] *= ratio
         strides[self.rank - 1] = 1
-    elif self.dtype.itemsize < dtype.itemsize:
-        ratio = dtype.itemsize // self.dtype.itemsize
+    elif own.itemsize < dtype.itemsize:
+        ratio = dtype.itemsize // own.itemsize
         if sizes[self.rank - 1] % ratio:
             raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {words}, but got {sizes[self.rank - 1]}")
         if offset % ratio:
@@ -65,6 +69,8 @@ def reinterpreted(Tensor self not None, DType dtype not None):
         offset //= ratio
         sizes[self.rank - 1] //= ratio
     out = new_tensor()              # no view to autograd, which has no gradient of reinterpreted bytes
+    if dtype.code == BOOL and self.dtype.code != BOOL:
+        dtype = lazy_dtype(dtype, ANY_BYTE)
     fill_strided(out, self.memory, dtype, offset, self.rank, sizes, strides)
     out.counter = self.counter
     return out

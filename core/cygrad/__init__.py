@@ -60,7 +60,8 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.expand", "ops.
 # Modules of ops that are imported when a name is first missing, and methods that are in one of them.
 _LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "nn.channel_normalization",
           "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling", "nn.random_activations", "nn.recurrent",
-          "fourier.short_time", "pointwise.bessel", "shape.view_copies", "pointwise.gamma_functions",
+          "nn.recurrent_cells", "fourier.short_time", "pointwise.bessel", "shape.view_copies",
+          "pointwise.gamma_functions",
           "linalg.householder", "linalg.low_rank", "index.segment_reduction", "reduce.hashing", "nn.learned_slopes",
           "nn.torch_namespace", "shape.combinations", "index.unravel_index", "linalg.least_squares",
           "linalg.block_eigenvalues", "reduce.integration", "create.signal_windows", "create.file_memory",

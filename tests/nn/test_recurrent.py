@@ -2,7 +2,8 @@
 import cygrad
 import pytest
 from cygrad import nn
-from cygrad.nn.utils.rnn import pack_sequence, unpack_sequence
+from cygrad.nn.utils.rnn import pack_padded_sequence, pack_sequence, unpack_sequence
+from cygrad.ops.nn import recurrent
 
 LAYERS = ["LSTM", "GRU", "RNN"]
 
@@ -122,3 +123,35 @@ def test_outputs_are_shown_as_pytorchs_and_may_be_changed(layer, node):
     both = getattr(nn, layer)(3, 4, bidirectional=True)(x)[0]
     both.add_(1).sum().backward()
     assert both.grad_fn.name() == "AddBackward0" and x.grad.abs().sum() > 0
+
+
+def states_and_gradients(name, packed, bidirectional, bias):
+    """What a layer gives without a graph and with one, and all gradients."""
+    layer = made(name, 5, 7, 2, bidirectional=bidirectional, bias=bias)
+    x = cygrad.randn(9, 4, 5, dtype=cygrad.float64, requires_grad=True)
+    states = [cygrad.randn(4 if bidirectional else 2, 4, 7, dtype=cygrad.float64, requires_grad=True) for _ in range(2)]
+    given = (pack_padded_sequence(x, cygrad.tensor([9, 6, 6, 2])) if packed else x,
+             tuple(states) if name == "LSTM" else states[0])
+    with cygrad.no_grad():
+        alone, last = layer(*given)
+    out, last_recorded = layer(*given)
+    alone, out = (alone.data, out.data) if packed else (alone, out)
+    weights = cygrad.arange(out.numel(), dtype=out.dtype).reshape(out.shape)
+    ((out * weights).sum() + 3 * first(last_recorded).sum()).backward()
+    tensors = x, *states, *layer.parameters()
+    return [alone, out, first(last), first(last_recorded)] + [t.grad for t in tensors if t.grad is not None]
+
+
+@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("bidirectional, bias", [(False, False), (True, True)])
+def test_chunks_of_steps_give_what_all_steps_give(name, packed, bidirectional, bias, monkeypatch):
+    expected = states_and_gradients(name, packed, bidirectional, bias)
+    monkeypatch.setattr(recurrent, "FEW", 1)
+    for rows in (1, 4, 10, 17):
+        monkeypatch.setattr(recurrent, "CACHED", rows * recurrent.GATES[recurrent.CELLS.index(
+            name.lower() if name != "RNN" else "rnn_tanh")] * 7 * 8)
+        found = states_and_gradients(name, packed, bidirectional, bias)
+        assert len(found) == len(expected)
+        for a, b in zip(found, expected):
+            assert cygrad.allclose(a, b, rtol=1e-12, atol=1e-12)

@@ -65,6 +65,10 @@ cdef class Primitive(Op):
                 return True
         return False
 
+    def records(self, *args):
+        """Whether a call would be recorded, so that a derivative may read what it computes."""
+        return grad_enabled() and any_requires(args)
+
     def __call__(self, *args):
         cdef OpNode node
         cdef Derivative row

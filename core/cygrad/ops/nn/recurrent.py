@@ -1,9 +1,10 @@
-"""Recurrent layers: `lstm`, `gru`, `rnn_tanh`, `rnn_relu`, which go through sequences, and the cells of one step.
+"""Recurrent layers: `lstm`, `gru`, `rnn_tanh`, `rnn_relu`, which go through sequences.
 
 A layer's input is multiplied with its weight for all steps at once, and the steps go over what that gives in its place
-(the backend's `recurrent`): a layer is one node. Rows of a step lie together: those of a padded batch of N sequences
-step by N, those of a packed one by its batch sizes, so that both are walked alike. A layer with a projection, and the
-gradient of the gradient, go step by step through other ops (`walked`).
+(the backend's `recurrent`): a layer is one node. Where this would be much memory, it goes by chunks of steps. Rows of a
+step lie together: those of a padded batch of N sequences step by N, those of a packed one by its batch sizes, so that
+both are walked alike. A layer with a projection, and the gradient of the gradient, go step by step through other ops
+(`walked`).
 """
 import cygrad
 from cygrad.autograd.forward_levels import requiring_gradient
@@ -20,24 +21,60 @@ from cygrad.tensor import Tensor
 
 LSTM, GRU, TANH, RELU = range(4)
 GATES = 4, 3, 1, 1
+CACHED = 1 << 20        # bytes of gates that are worked on at a time ...
+FEW = 4                 # ... where there are more than for so many times
 
 
 # ------------------------------------------------------------------------------- all steps of a layer
 
-# The first argument lists the tensors that have gradients, so that one formula computes them all; see the table.
+# The first argument lists the tensors that have gradients, so that one formula computes them all; see the table. Of the
+# options, `keep` says whether a derivative will read the gates and what goes with them.
 @primitive(name="recurrent")
 def _recurrent(tensors, options, x, by_input, input_bias, weight, bias, h, c):
-    from cygrad.nn.functional import linear      # start-up time
-    cell, steps = options
-    gates = values = linear(x, by_input, input_bias)
-    rows, hidden = gates.shape[0], weight.shape[1]
-    plain = cell > GRU
-    kept = None if plain else empty_near(gates, (rows, hidden))
-    out = values if plain else empty_near(gates, (rows, hidden))
-    last_h, last_c = empty_near(h, h.shape), None if c is None else empty_near(c, c.shape)
-    call(gates, "recurrent", (cell, steps, gates, weight, bias, h, c, values, kept, out, last_h, last_c),
-         (7, 8, 9, 10, 11))
+    cell, steps, keep = options
+    chunks = in_chunks(steps, x.shape[0], by_input.shape[0], x.dtype)
+    hidden, plain = weight.shape[1], cell > GRU
+    most = x.shape[0] if keep else max(high - low for _, low, high in chunks)
+    values = empty_near(x, (x.shape[0] if plain else most, by_input.shape[0]))
+    kept = None if plain else empty_near(x, (most, hidden))
+    out = values if plain else empty_near(x, (x.shape[0], hidden))
+    for some, low, high in chunks:
+        count, start = high - low, low if keep else 0
+        gates = values.narrow(0, low if plain else start, count)
+        product_into(gates, x.narrow(0, low, count), by_input, input_bias)
+        last_h, last_c = empty_near(h, h.shape), None if c is None else empty_near(c, c.shape)
+        call(gates, "recurrent", (cell, some, gates, weight, bias, h, c, gates,
+                                  None if plain else kept.narrow(0, start, count),
+                                  gates if plain else out.narrow(0, low, count), last_h, last_c), (7, 8, 9, 10, 11))
+        h, c = last_h, last_c
     return tuple([t for t in (out, last_h, last_c, None if plain else values, kept) if t is not None])
+
+
+def product_into(out, x, weight, bias):
+    """out = x @ weight^T + bias."""
+    if bias is None:
+        cygrad.mm(x, weight.t(), out=out)
+    else:
+        cygrad.addmm(bias, x, weight.t(), out=out)
+
+
+def in_chunks(steps, rows, width, dtype):
+    """(steps, first row, row after the last) of parts of the sequences, in the order in which steps are taken, with the
+    steps' rows counted from the first: their gates stay in a cache from one use to the next. Sums of several parts
+    would be rounded in between, which 16-bit floats can't bear. Few parts are not worth the calls."""
+    most = CACHED // (width * dtype.itemsize)
+    if rows <= FEW * most or dtype.itemsize == 2 or len(steps) < 2:
+        return [(steps, 0, rows)]
+    found, begin = [], 0
+    while begin < len(steps):
+        end, count = begin + 1, steps[begin][1]
+        while end < len(steps) and count + steps[end][1] <= most:
+            count += steps[end][1]
+            end += 1
+        low = min(steps[begin][0], steps[end - 1][0])
+        found.append((tuple([(row - low, n) for row, n in steps[begin:end]]), low, low + count))
+        begin = end
+    return found
 
 
 def parts(cell, result):
@@ -47,81 +84,104 @@ def parts(cell, result):
     return (result[0], result[1], None, *result[2:]) if cell == GRU else (result[0], result[1], None, result[0], None)
 
 
-def before(steps, out, start):
-    """What the state was before each step, in the order of rows: `out` of the step before, `start` for the first."""
-    return cygrad.cat(pieces_before(steps, out, start))
+def before(steps, low, last, out, start):
+    """What the state was before each of a chunk's steps, in the order of rows: `out` of the step before, `start` for
+    the first. `last` is the step before these, (row, rows), or None; their rows count from `low`."""
+    pieces = pieces_before(steps, low, last, out, start)
+    return pieces[0] if len(pieces) == 1 else cygrad.cat(pieces)
 
 
-def pieces_before(steps, out, start):
+def pieces_before(steps, low, last, out, start):
     """The parts, one below the other, that `before` is made of."""
     (first, most), (final, least) = steps[0], steps[-1]
-    if most == least == start.shape[0] and len(steps) > 1:      # nothing ends early
-        others = out.shape[0] - most
-        return [start, out.narrow(0, 0, others)] if first < final else [out.narrow(0, most, others), start]
-    pieces, last = {}, None
+    if most == least == start.shape[0] and (first != final if last is None else last[1] == most):   # nothing ends early
+        count, forwards = len(steps) * most, first < final if last is None else last[0] < low
+        if last is not None:
+            return [out.narrow(0, low - most if forwards else low + most, count)]
+        others = out.narrow(0, low if forwards else low + most, count - most)
+        return [start, others] if forwards else [others, start]
+    pieces = {}
     for row, rows in steps:
         known = 0 if last is None else min(rows, last[1])
-        pieces[row] = [out.narrow(0, last[0], known)] if known else []
+        pieces[row] = [(out, last[0], known)] if known else []
         if rows > known:
-            pieces[row].append(start.narrow(0, known, rows - known))
-        last = row, rows
-    return joined([piece for row in sorted(pieces) for piece in pieces[row]])
-
-
-def joined(pieces):
-    """The same pieces, those that follow each other in one tensor as one."""
+            pieces[row].append((start, known, rows - known))
+        last = row + low, rows
     found = []
-    for piece in pieces:
-        last = found[-1] if found else None
-        if last is not None and last._base is not None and last._base is piece._base and (
-                last.storage_offset() + last.numel() == piece.storage_offset()):
-            whole = piece._base
-            begin = (last.storage_offset() - whole.storage_offset()) // max(whole.stride(0), 1)
-            found[-1] = whole.narrow(0, begin, last.shape[0] + piece.shape[0])
-        else:
-            found.append(piece)
-    return found
+    for row in sorted(pieces):
+        for whole, begin, rows in pieces[row]:
+            if found and found[-1][0] is whole and found[-1][1] + found[-1][2] == begin:
+                found[-1] = whole, found[-1][1], found[-1][2] + rows
+            else:
+                found.append((whole, begin, rows))
+    return [whole.narrow(0, begin, rows) for whole, begin, rows in found]
 
 
 def recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c, result):
     """Gradients by the input, its weight and bias, by weight, bias, h and c."""
-    cell, steps = options
+    cell, steps, _ = options
     if grad_mode():
         return slopes_again(grads, cell, steps, (x, by_input, input_bias, weight, bias, h, c))
     out, _, _, values, kept = parts(cell, result)
-    gates = values
     grad_out, grad_h, grad_c = grads[0], grads[1], grads[2] if cell == LSTM else None
-    slopes, slope_h = empty_near(gates, gates.shape), empty_near(h, h.shape)
-    hidden, slope_c = None, None
-    state = old = None
-    if cell == GRU:
-        state = old = before(steps, out, h)
-        hidden = empty_near(gates, gates.shape)
-    elif cell == LSTM:
-        state = before(steps, kept, c)
-        slope_c = empty_near(c, c.shape)
-    call(gates, "recurrent_backward", (cell, steps, grad_out, grad_h, grad_c, values, kept, state, weight, slopes,
-                                       hidden, slope_h, slope_c), (9, 10, 11, 12))
-    by_state = slopes if hidden is None else hidden
-    n = weight.shape[1]
-    slope_input, slope_weight = None, None
-    if hidden is None and by_input.requires_grad and weight.requires_grad:
-        both = slopes.mT @ beside(x, pieces_before(steps, out, h))
-        slope_input, slope_weight = both[:, :-n].contiguous(), both[:, -n:].contiguous()
-    else:
-        if by_input.requires_grad:
-            slope_input = slopes.mT @ x
-        if weight.requires_grad:
-            slope_weight = by_state.mT @ (before(steps, out, h) if old is None else old)
-    return [slopes @ by_input if x.requires_grad else None, slope_input,
-            slopes.sum(0) if input_bias is not None and input_bias.requires_grad else None, slope_weight,
-            by_state[:, 2 * n:].sum(0) if bias is not None else None, slope_h, slope_c]
+    chunks = in_chunks(steps, x.shape[0], by_input.shape[0], x.dtype)
+    most, n = max(high - low for _, low, high in chunks), weight.shape[1]
+    slopes = empty_near(x, (most, by_input.shape[0]))
+    hidden = empty_near(x, slopes.shape) if cell == GRU else None
+    together = hidden is None and by_input.requires_grad and weight.requires_grad
+    both = empty_near(x, (most, x.shape[1] + n)) if together else None
+    slope_x = empty_near(x, x.shape) if x.requires_grad else None
+    sums = Sums()
+    done = len(steps)
+    for some, low, high in reversed(chunks):
+        count = high - low
+        done -= len(some)
+        last = steps[done - 1] if done else None
+        rows, by_gates = x.narrow(0, low, count), slopes.narrow(0, 0, count)
+        by_state = by_gates if hidden is None else hidden.narrow(0, 0, count)
+        slope_h, slope_c = empty_near(h, h.shape), None if c is None else empty_near(c, c.shape)
+        state = None if cell > GRU else before(some, low, last, *((kept, c) if cell == LSTM else (out, h)))
+        call(rows, "recurrent_backward",
+             (cell, some, None if grad_out is None else grad_out.narrow(0, low, count), grad_h, grad_c,
+              values.narrow(0, low, count), None if kept is None else kept.narrow(0, low, count), state, weight,
+              by_gates, None if hidden is None else by_state, slope_h, slope_c), (9, 10, 11, 12))
+        grad_h, grad_c = slope_h, slope_c
+        if together:
+            sums.add_product("both", by_gates, beside(both.narrow(0, 0, count), rows,
+                                                      pieces_before(some, low, last, out, h)))
+        else:
+            if by_input.requires_grad:
+                sums.add_product("input", by_gates, rows)
+            if weight.requires_grad:
+                sums.add_product("state", by_state, state if cell == GRU else before(some, low, last, out, h))
+        if input_bias is not None and input_bias.requires_grad:
+            sums.add_rows("input_bias", by_gates)
+        if bias is not None:
+            sums.add_rows("bias", by_state[:, 2 * n:])
+        if slope_x is not None:
+            cygrad.mm(by_gates, by_input, out=slope_x.narrow(0, low, count))
+    if together:
+        whole = sums["both"]
+        sums.update(input=whole[:, :-n].contiguous(), state=whole[:, -n:].contiguous())
+    return [slope_x, sums.get("input"), sums.get("input_bias"), sums.get("state"), sums.get("bias"), slope_h, slope_c]
 
 
-def beside(x, pieces):
-    """A matrix of x on the left, and on the right of the pieces, one below the other."""
-    n = x.shape[1]
-    made, row = empty_near(x, (x.shape[0], n + pieces[0].shape[1])), 0
+class Sums(dict):
+    """Gradients by name, added up chunk by chunk."""
+
+    def add_product(self, name, slopes, rows):
+        if name in self:
+            self[name].addmm_(slopes.mT, rows)
+        else:
+            self[name] = slopes.mT @ rows
+
+    def add_rows(self, name, slopes):
+        self[name] = self[name] + slopes.sum(0) if name in self else slopes.sum(0)
+
+
+def beside(made, x, pieces):
+    """Fill a matrix with x on the left, and on the right with the pieces, one below the other."""
+    n, row = x.shape[1], 0
     made[:, :n].copy_(x)
     for piece in pieces:
         made[row:row + piece.shape[0], n:].copy_(piece)
@@ -213,7 +273,7 @@ def direction(cell, steps, x, h, c, weights):
     check_sizes(cell, steps, x, by_input, by_state, h, c, projection)
     if whole:
         tensors = x, by_input, input_bias, by_state, bias, h, c
-        return parts(cell, _recurrent(tensors, (cell, steps), *tensors))[:3]
+        return parts(cell, _recurrent(tensors, (cell, steps, _recurrent.records(tensors)), *tensors))[:3]
     return walked(cell, steps, gates, by_state, bias, h, c, projection)
 
 
@@ -381,100 +441,3 @@ def rnn_relu(input=None, hx=None, params=None, has_biases=None, num_layers=None,
              bidirectional=None, batch_first=None, *, data=None, batch_sizes=None):
     return run(RELU, input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first, data,
                batch_sizes)[:2]
-
-
-# ------------------------------------------------------------------------------- one step
-
-def check_cell(cell, input, states, w_ih, w_hh):
-    """PyTorch's refusals of a cell's operands; of the simple cells it looks at the weights first."""
-    if cell in (TANH, RELU):
-        check_weights(GATES[cell], w_ih, w_hh)
-    if input.size(1) != w_ih.size(1):
-        raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}")
-    for place, t in enumerate(states):
-        if input.size(0) != t.size(0):
-            raise RuntimeError(f"Input batch size {input.size(0)} doesn't match hidden{place} batch size {t.size(0)}")
-        if t.size(1) != w_hh.size(1):
-            raise RuntimeError(f"hidden{place} has inconsistent hidden_size: got {t.size(1)}, expected {w_hh.size(1)}")
-    if cell in (LSTM, GRU):
-        check_weights(GATES[cell], w_ih, w_hh)
-
-
-def check_weights(gates, w_ih, w_hh):
-    """Whether weights have rows for all gates."""
-    hidden = gates * w_hh.size(1)
-    for name, rows in (("weight_ih", w_ih.size(0)), ("weight_hh", w_hh.size(0))):
-        if rows != hidden:
-            raise RuntimeError(f"{name} first dim must be {gates} * hidden_size = {hidden}, but got {rows}")
-
-
-def gate_sums(input, h, w_ih, w_hh, b_ih, b_hh):
-    from cygrad.nn.functional import linear      # start-up time
-    return linear(input, w_ih, b_ih), linear(h, w_hh, b_hh)
-
-
-CELL_DOC = """One step of `{layer}`.
-
-    Parameters
-    ----------
-    input : Tensor
-        (batch, features).
-    hx : {state}
-        (batch, hidden).
-    w_ih, w_hh : Tensor
-        ({gates} * hidden, features) and ({gates} * hidden, hidden).
-    b_ih, b_hh : Tensor, optional
-        ({gates} * hidden,).
-
-    Returns
-    -------
-    {result}
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> made = cygrad.{name}(cygrad.ones(1, 3), {example}, cygrad.zeros({gates} * 2, 3), cygrad.zeros({gates} * 2, 2))
-    """
-
-
-def cell_doc(cell):
-    pair = cell == LSTM
-    return CELL_DOC.format(layer=CELLS[cell], name=CELLS[cell] + "_cell", gates=GATES[cell],
-                           state="pair of Tensor" if pair else "Tensor",
-                           result="tuple of Tensor\n        h and c after the step." if pair else
-                           "Tensor\n        The state after the step.",
-                           example="(cygrad.zeros(1, 2),) * 2" if pair else "cygrad.zeros(1, 2)")
-
-
-@op(method=False, doc=cell_doc(LSTM))
-def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    need_tensors("lstm_cell", input=input)
-    if len(hx) != 2:
-        raise RuntimeError("lstm_cell expects two hidden states")
-    check_cell(LSTM, input, hx, w_ih, w_hh)
-    x, s = gate_sums(input, hx[0], w_ih, w_hh, b_ih, b_hh)
-    return lstm_step(x + s, hx[1])
-
-
-@op(method=False, doc=cell_doc(GRU))
-def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    need_tensors("gru_cell", input=input, hx=hx)
-    check_cell(GRU, input, (hx,), w_ih, w_hh)
-    x, s = gate_sums(input, hx, w_ih, w_hh, b_ih, b_hh)
-    return gru_step(x, s, hx)
-
-
-@op(method=False, doc=cell_doc(TANH))
-def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    need_tensors("rnn_tanh_cell", input=input, hx=hx)
-    check_cell(TANH, input, (hx,), w_ih, w_hh)
-    x, s = gate_sums(input, hx, w_ih, w_hh, b_ih, b_hh)
-    return (x + s).tanh()
-
-
-@op(method=False, doc=cell_doc(RELU))
-def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    need_tensors("rnn_relu_cell", input=input, hx=hx)
-    check_cell(RELU, input, (hx,), w_ih, w_hh)
-    x, s = gate_sums(input, hx, w_ih, w_hh, b_ih, b_hh)
-    return (x + s).relu()

@@ -163,4 +163,5 @@ def test_namespaces_of_devices():
     assert cygrad.get_device_module() is cygrad.get_device_module(cygrad.device("cpu")) is cygrad.cpu
     with pytest.raises(RuntimeError, match="Invalid value of device '1.0'"):
         cygrad.get_device_module(1.0)
+    assert cygrad.cuda._initialized is False or cygrad.cuda.is_available()
     assert cygrad.OutOfMemoryError is cygrad.cuda.OutOfMemoryError

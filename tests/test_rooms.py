@@ -257,7 +257,8 @@ def test_imports_inside_functions_have_a_reason():
 # ---------------------------------------------------------------------- texts
 
 NAMED = re.compile(r"(?<![\w./])((?:\w+/)*[a-z_]\w*\.(?:pyx|pxd|py))(?!\w)")
-OF_READERS = {"script.py", "optimizer.py", "learn.py", "first.py", "hello.py", "hubconf.py"}     # or PyTorch's
+# Users' own, or PyTorch's.
+OF_READERS = {"script.py", "optimizer.py", "learn.py", "first.py", "hello.py", "hubconf.py"}
 
 
 def test_files_that_texts_name_exist():

@@ -20,6 +20,8 @@ PUBLIC_MODULES = ("cygrad", "cygrad.autograd", "cygrad.distributed", "cygrad.dis
 OPTIONS = "cygrad.ops.nn.linear_loss_options", "LinearCrossEntropyOptions"
 # By which a type says that it does without `__torch_function__`, as PyTorch's documentation has it.
 DISABLED = "cygrad._C", "_disabled_torch_function_impl"
+# What makes a package's dictionary hold names that were not used yet.
+LAZY = "cygrad.utils.lazy_package", "import_when_used"
 # What subclassing an extension type takes: Tensor's own ways to make, turn and fill an instance of a subclass.
 OF_TENSOR = {"_make_subclass", "_make_plain", "_take"}
 
@@ -40,7 +42,8 @@ def test_only_public_names_are_used(path):
         package = module.split(".")[0]
         if package != "cygrad":
             assert package in sys.stdlib_module_names, module
-        elif not module.startswith("cygrad.nn") and (module, name) not in (("cygrad", "nn"), DISABLED, OPTIONS):
+        elif not module.startswith("cygrad.nn") and (module, name) not in (("cygrad", "nn"), DISABLED, LAZY,
+                                                                                     OPTIONS):
             owner = importlib.import_module(module)
             public = module in PUBLIC_MODULES and (name is None or name[0] != "_" and hasattr(owner, name))
             assert public, (module, name)
@@ -80,6 +83,16 @@ def test_names():
     assert all(getattr(nn.modules, name) is getattr(nn, name) for name in nn.modules.__all__)
     assert {"Linear", "Module", "functional"} <= set(dir(nn))
     assert nn.Linear.__module__ == "cygrad.nn.modules.linear"
+
+
+@pytest.mark.parametrize("package", ["nn", "nn.modules", "distributions"])
+def test_dictionaries_of_packages_are_whole(package):
+    """Programs pick classes by name from `nn.__dict__`, and go through `vars(distributions)`."""
+    code = (f"import cygrad.{package}; names = dict(vars(cygrad.{package})); import types; print(*(name for name in "
+            f"cygrad.{package}.__all__ if not isinstance(names.get(name), (type, types.ModuleType)) "
+            "and not callable(names.get(name))), isinstance(cygrad.Tensor.__module__, str))")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True"]
 
 
 def documented():

@@ -178,6 +178,14 @@ class DeviceNamespace(types.ModuleType):
                 return graphs.function(name, self._name)
             raise AttributeError(f"backend {self._name!r} has no {name!r}") from None
 
+    @property
+    def _initialized(self):
+        """PyTorch's name for `is_initialized()`, by which programs ask whether there are random states to keep."""
+        try:
+            return self.is_initialized()
+        except AttributeError:          # a backend that can't say
+            return False
+
     def __getattr__(self, name):
         """What only this backend has: streams, threads, ..."""
         if name.startswith("__"):

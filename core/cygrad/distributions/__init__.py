@@ -6,6 +6,8 @@ A distribution's file is imported when it is first asked for. Samples are PyTorc
 """
 import importlib as _importlib
 
+from cygrad.utils.lazy_package import import_when_used as _import_when_used
+
 _NAMES = {
     "bernoulli": "Bernoulli", "beta": "Beta", "binomial": "Binomial", "categorical": "Categorical", "cauchy": "Cauchy",
     "chi2": "Chi2", "constraint_registry": "biject_to transform_to", "continuous_bernoulli": "ContinuousBernoulli",
@@ -46,3 +48,6 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *__all__, *FILES})
+
+
+_import_when_used(__name__)

@@ -7,6 +7,7 @@ A layer's file is imported when the layer is first asked for: `modules/__init__.
 import importlib as _importlib
 
 from cygrad.nn.modules import PLACES as _PLACES
+from cygrad.utils.lazy_package import import_when_used as _import_when_used
 
 PARTS = ("attention", "common_types", "functional", "grad", "init", "modules", "parallel", "parameter", "utils")
 
@@ -72,3 +73,6 @@ def _remedy(name):
 
 def __dir__():
     return sorted({*globals(), *__all__})
+
+
+_import_when_used(__name__)

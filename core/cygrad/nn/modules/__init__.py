@@ -1,6 +1,8 @@
 """The classes of `cygrad.nn`, one file for each kind of layer; a file is imported when a class of it is first used."""
 import importlib as _importlib
 
+from cygrad.utils.lazy_package import import_when_used as _import_when_used
+
 _FILES = {
     "cygrad.nn.parameter": ("Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer"),
     "module": ("Module",),
@@ -68,3 +70,6 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *__all__})
+
+
+_import_when_used(__name__)

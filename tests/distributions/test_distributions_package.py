@@ -13,7 +13,7 @@ from cygrad import distributions
 
 ROOT = pathlib.Path(distributions.__file__).parent
 FILES = sorted(ROOT.glob("*.py"))
-PUBLIC_MODULES = ("cygrad", "cygrad.nn.functional", "cygrad.overrides")
+PUBLIC_MODULES = ("cygrad", "cygrad.nn.functional", "cygrad.overrides", "cygrad.utils.lazy_package")
 DRAWS = {"_standard_gamma", "_sample_dirichlet"}        # PyTorch's names for draws that gradients go through
 
 

@@ -654,14 +654,15 @@ cdef class Backend:
     cpdef linalg(self, str routine, tuple ins, tuple outs, dict options):
         """A LAPACK-class routine on batches: (B, M, N) views. The default declines and the host computes.
 
-        `options` holds the routine's options by name. Routines (matrices have any strides; outs are dense and new):
+        `options` holds the routine's options by name. Routines (matrices have any strides; outs are new, each matrix
+        row- or column-major, maybe with gaps):
         ``"solve"`` (a, b) -> (x, info) ; ``"inverse"`` a -> (inv, info) ; ``"lu"`` a -> (lu, pivots int32, info) ;
         ``"cholesky"`` a -> (l, info), options upper ; ``"qr"`` a -> (q, r), options complete ;
         ``"geqrf"`` a -> (a, tau) ; ``"ldl"`` a -> (ld, pivots int32, info), options hermitian ;
         ``"ldl_solve"`` (ld, pivots int32 (B, 1, N), b) -> x, options hermitian ;
         ``"eigh"`` a -> (w, v, info), options upper ; ``"svd"`` a -> (u, s, vh, info), options full_matrices ;
-        ``"eig"`` a -> (w complex, v complex, info) ; ``"lstsq"`` (a, b) -> (x, info) by gelsd/gelsy, options rcond,
-        driver ;
+        ``"eig"`` a -> (w complex, v complex, info) ; ``"lstsq"`` (a, b) -> (x, info, rank int64, and by gelsd and gelss
+        the singular values), options rcond, driver ;
         ``"triangular_solve"`` (a, b) -> x, options upper, transpose, unit. `info` is int32 of shape (B,), LAPACK's.
         """
         return NotImplemented

@@ -4,6 +4,7 @@ A mutant is `Mirror`, which conforms, with some of its methods replaced. A famil
 (name, entries, methods): the entries whose cases must fail (one of them at least), and what replaces what.
 """
 import mutants_of_conditions as conditions
+import mutants_of_constants as constants
 import mutants_of_hardware as hardware
 import mutants_of_numbers as numbers
 import mutants_of_ports as ports
@@ -24,6 +25,7 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             ports.types, ports.descriptors, ports.limits_of_libraries, ports.habits,
             shortcuts.formulas_of_usual_numbers, shortcuts.rows_of_usual_numbers, shortcuts.losses,
             shortcuts.geometry_of_most_calls, shortcuts.answers_of_most_calls,
+            constants.options, constants.operands, constants.programs, constants.matrices, constants.grids,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has"}

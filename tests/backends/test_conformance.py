@@ -116,7 +116,7 @@ def test_a_mutant_is_caught(mutant, monkeypatch):
 
 def test_mutants_have_names_of_their_own():
     names = [str(mutant) for mutant in MUTANTS]
-    assert len(names) == len(set(names)) >= 640 and set(EQUIVALENT) <= set(names)
+    assert len(names) == len(set(names)) >= 800 and set(EQUIVALENT) <= set(names)
 
 
 def test_what_mutants_break_conforms(monkeypatch):

@@ -5,7 +5,7 @@ import numpy as np
 
 from cygrad.backend import ARGREDUCE, REDUCE, SCAN
 from cygrad.testing import (class_losses, conditions, end_to_end, fourier, index, linalg, map_reduce, memory, nn,
-                            pointwise, pool, recurrent, resampling, several, sizes)
+                            pointwise, pointwise_programs, pool, recurrent, resampling, several, sizes)
 from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, Operand, dense, gapped, numbers,
                                      reordered, repeated, result, rounded, sliced, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
@@ -18,7 +18,9 @@ REDUCTIONS = {
     "offset": ((9, 31), 1, partial(dense, offset=5)), "rows with gaps": ((9, 32), 1, gapped),
     "large": ((70001,), 0, dense), "many rows": ((65540, 3), 1, dense), "long rows": ((2, 70001), 1, dense),
     "long columns": ((3, 20011), 1, reordered),
+    "turned result": ((5, 6, 7), 2, dense), "sliced result": ((5, 6, 7), 2, sliced),
 }
+RESULTS = {"offset": partial(dense, offset=3), "turned result": reordered, "sliced result": sliced}
 # name: shape, layout of the input, layout of the result; the last axis is the one that matters
 ROWS = {
     "rows": ((9, 33), dense, dense), "one axis": ((33,), dense, dense), "columns": ((9, 33), reordered, reordered),
@@ -117,8 +119,7 @@ def _make_reduce(code, source, target, layout, rng):
         values = _truths(rng, shape, source, code)
     else:
         values = _extreme_rows(rng, shape, source, code, layout == "rows")
-    return code, put(values, source), result(shape[:kept], target, partial(dense, offset=3) if layout == "offset"
-                                             else dense)
+    return code, put(values, source), result(shape[:kept], target, RESULTS.get(layout, dense))
 
 
 # Squares that float16 can't hold: in it they are 0, or infinite. (factor, dtype of the result)
@@ -190,7 +191,7 @@ def reduce_cases():
 
 
 def _make_argreduce(code, dtype, layout, rng):
-    shape, put, _ = ROWS[layout]
+    shape, put = ROWS[layout][:2] if layout in ROWS else REDUCTIONS[layout][::2]
     values = np.array(with_extremes(rng, shape, dtype, ties=True))
     if dtype in FLOATS and layout not in ("rows", "one axis"):
         values = np.where(np.isnan(values), 0, values)
@@ -208,14 +209,13 @@ def _make_argreduce(code, dtype, layout, rng):
         values[-1] = 100 if code == 0 or dtype == "uint8" else -100
         values[:-1] += dtype == "uint8" and code == 1
         values[-1] = 0 if dtype == "uint8" and code == 1 else values[-1]
-    return code, put(values, dtype), result(shape[:-1], "int64", partial(dense, offset=3) if layout == "offset"
-                                            else dense)
+    return code, put(values, dtype), result(shape[:-1], "int64", RESULTS.get(layout, dense))
 
 
 def argreduce_cases():
     for code, op in enumerate(ARGREDUCE):
         for dtype in REAL:
-            for layout in ROWS:
+            for layout in (*ROWS, "turned result", "sliced result"):
                 if layout != "ten axes":         # the core merges: at most 8 remain
                     name = f"{op} with NaN" if dtype in FLOATS and layout in ("rows", "one axis") else op
                     yield Case(Key("argreduce", name, dtype, layout), partial(_make_argreduce, code, dtype, layout),
@@ -356,7 +356,7 @@ ENTRIES = {
     "gather": index.gather_cases,
     "scatter": index.scatter_cases, "gather_looking": index.gather_looking_cases,
     "scatter_looking": index.scatter_looking_cases, "binary_scalar": pointwise.binary_scalar_cases,
-    "elementwise": pointwise.elementwise_cases, "map_reduce": map_reduce.map_reduce_cases,
+    "elementwise": pointwise_programs.elementwise_cases, "map_reduce": map_reduce.map_reduce_cases,
     "arange": arange_cases, "scan": scan_cases, "sort": sort_cases, "partial_sort": partial_sort_cases,
     "nonzero": nonzero_cases, "addmm": linalg.addmm_cases, "softmax": nn.softmax_cases,
     "softmax_backward": nn.softmax_backward_cases, "layer_norm": nn.layer_norm_cases,

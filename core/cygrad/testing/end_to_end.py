@@ -54,6 +54,11 @@ def _network(t):
     return -scores.gather(1, cygrad.tensor([[1], [3], [0]], device=t.x.device)).mean()
 
 
+def _flips(t):
+    bytes_ = (t.x * 20).to(cygrad.int8).t().flip(0, 1)
+    return t.x.flip(1) * t.y.flip(0, 1) + t.k[:, ::2][:3].flip(1).sum() + bytes_.t() + (t.x > 0).flip(1)
+
+
 def _random(t):
     cygrad.manual_seed(5)
     where = {"device": t.x.device}
@@ -81,6 +86,7 @@ PROGRAMS = {
     "views": lambda t: t.x.view(2, 6)[:, ::2].t() + t.y.reshape(6, 2)[1::2],
     "concatenation": lambda t: cygrad.cat([t.x, t.y * 2], 1) + cygrad.stack([t.x, t.y], 1).reshape(3, 8),
     "flip and roll": lambda t: t.x.flip(0) + t.y.roll(1, 1),
+    "flips": _flips,
     "in place": _in_place,
     "many axes": _many_axes,
     "twelve axes": _twelve_axes,

@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 
 from cygrad.testing import sizes
-from cygrad.testing.operands import COMPLEX, FLOATS, INTEGERS, dense, numbers, reordered, repeated, result, sliced
+from cygrad.testing.operands import (COMPLEX, FLOATS, INTEGERS, dense, dense_strides, gapped, laid_out, numbers,
+                                     reordered, repeated, result, sliced, turned)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 # name: (B, M, K, N), layouts of a, b and the result
@@ -26,8 +27,32 @@ PRODUCTS = {
 }
 
 
+
+
+def columns(values, dtype):
+    """Each matrix column-major, with gaps between its columns."""
+    step = dense_strides((*np.shape(values)[::2], np.shape(values)[1] + 3))
+    return laid_out(values, dtype, (step[0], 1, step[1]), 4)
+
+
+def heads(values, dtype):
+    """Rows of the matrices take turns: a row of the first, of the second, ..., as heads of attention lie."""
+    batch, _, width = np.shape(values)
+    return laid_out(values, dtype, (width, batch * width, 1), 1)
+
+
+# What libraries know as leading dimensions, transposition and strides of batches; in some dtypes.
+DESCRIBED = {
+    "gaps in a": (gapped, dense, dense), "gaps in b": (dense, gapped, dense),
+    "gaps in the result": (dense, dense, gapped),
+    "both column-major": (columns, columns, dense), "column-major result": (dense, dense, columns),
+    "a column-major, gaps in b": (columns, gapped, gapped), "heads": (heads, heads, heads),
+    "turned": (turned, dense, turned), "b turned": (gapped, turned, dense),
+}
+
+
 def _make_matmul(dtype, layout, rng):
-    (batch, m, k, n), put_a, put_b, put_out = PRODUCTS[layout]
+    (batch, m, k, n), put_a, put_b, put_out = PRODUCTS.get(layout) or ((3, 9, 10, 11), *DESCRIBED[layout])
     a, b = numbers(rng, (batch, m, k), dtype), numbers(rng, (batch, k, n), dtype)
     if dtype in INTEGERS and layout in ("odd", "dense", "sliced"):            # sums that wrap
         a, b = (rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, x.shape, dtype) for x in (a, b))
@@ -45,6 +70,10 @@ def matmul_cases():
             if layout not in ("long", "longer") or dtype not in INTEGERS[:3]:
                 yield Case(Key("matmul", "", dtype, layout), partial(_make_matmul, dtype, layout), (2,),
                            Limit(1, terms=_moduli) if dtype not in INTEGERS else EXACT)
+    for dtype in ("float32", "float64", "complex64", "int64", "float16"):
+        for layout in DESCRIBED:
+            yield Case(Key("matmul", "described", dtype, layout), partial(_make_matmul, dtype, layout), (2,),
+                       Limit(1, terms=_moduli) if dtype != "int64" else EXACT)
     yield from sizes.product_cases(Limit(1, terms=_moduli))
 
 
@@ -53,6 +82,9 @@ SUMS = {
     "dense": (dense, dense, dense, dense, 1, 1), "one bias for all": (repeated, dense, reordered, dense, 1, 1),
     "factors": (dense, reordered, dense, dense, 2, 3), "sliced": (sliced, sliced, sliced, dense, 1, 2),
     "NaN bias times 0": (dense, dense, dense, dense, 0, 1), "into the bias": (dense, dense, dense, None, 2, 1),
+    "fractions": (dense, dense, dense, dense, -0.5, 1.25), "minus the product": (dense, gapped, dense, sliced, 1, -1),
+    "no product": (dense, dense, gapped, gapped, 1.5, 0),
+    "one bias a row": (partial(repeated, axis=1), dense, gapped, reordered, 2.5, 1),
 }
 
 
@@ -70,7 +102,7 @@ def _make_addmm(dtype, layout, shape, rng):
 
 def _moduli_of_addmm(bias, a, b, beta, alpha, out):
     bias = 0 if beta == 0 else np.abs(bias.astype(complex if bias.dtype.kind == "c" else float))
-    return alpha * _moduli(a, b, out) + 2 * abs(beta) * bias
+    return abs(alpha) * _moduli(a, b, out) + 2 * abs(beta) * bias
 
 
 def addmm_cases():
@@ -96,6 +128,16 @@ def _permuted(lu, pivots):
     return found
 
 
+def _reflected(packed, factors):
+    """Q @ R of Householder vectors below the diagonal and R above it."""
+    found = np.triu(packed)
+    for i in reversed(range(factors.shape[1])):
+        v = np.where(np.arange(packed.shape[1]) < i, 0, packed[:, :, i])
+        v[:, i] = 1
+        found = found - factors[:, i, None, None] * v[:, :, None] * (v.conj()[:, None] @ found)
+    return found
+
+
 def _adjoint(x):
     return x.conj().swapaxes(-1, -2)
 
@@ -112,7 +154,8 @@ DERIVED = {
                                        @ outs[2][:, :outs[1].shape[1]], outs[3]),
     "eig": lambda ins, outs, options: (np.sort_complex(outs[0]),
                                        outs[1] * outs[0][:, None, :] @ np.linalg.inv(outs[1]), outs[2]),
-    "lstsq": lambda ins, outs, options: outs[:2],
+    "lstsq": lambda ins, outs, options: outs,
+    "geqrf": lambda ins, outs, options: (_reflected(*outs), np.abs(np.diagonal(outs[0], 0, 1, 2))),
     "triangular_solve": lambda ins, outs, options: outs,
 }
 
@@ -129,41 +172,54 @@ def _real_of(dtype):
     return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
 
 
-# name: routine, rows and columns of a, shapes of the results after the batch axis and their dtypes, options
-M, N, K = 7, 5, 3
-_SOLVED, _FACTOR = [((N, K), str), ((), "int32")], [((N, N), str), ((), "int32")]
-_EIGEN = [((N,), _real_of), ((N, N), str), ((), "int32")]
-ROUTINES = {
-    "solve": ("solve", N, N, _SOLVED, {}),
-    "inverse": ("inverse", N, N, _FACTOR, {}),
-    "lu": ("lu", N, N, [((N, N), str), ((N,), "int32"), ((), "int32")], {}),
-    "cholesky": ("cholesky", N, N, _FACTOR, {"upper": False}),
-    "cholesky upper": ("cholesky", N, N, _FACTOR, {"upper": True}),
-    "qr": ("qr", N, N, [((N, N), str), ((N, N), str)], {"complete": False}),
-    "qr of tall": ("qr", M, N, [((M, N), str), ((N, N), str)], {"complete": False}),
-    "qr complete": ("qr", M, N, [((M, M), str), ((M, N), str)], {"complete": True}),
-    "eigh": ("eigh", N, N, _EIGEN, {"upper": False}),
-    "eigh upper": ("eigh", N, N, _EIGEN, {"upper": True}),
-    "svd": ("svd", N, N, [((N, N), str), ((N,), _real_of), ((N, N), str), ((), "int32")], {"full_matrices": False}),
-    "svd of tall": ("svd", M, N, [((M, N), str), ((N,), _real_of), ((N, N), str), ((), "int32")],
-                    {"full_matrices": False}),
-    "svd full": ("svd", M, N, [((M, M), str), ((N,), _real_of), ((N, N), str), ((), "int32")],
-                 {"full_matrices": True}),
-    "eig": ("eig", N, N, [((N,), _complex_of), ((N, N), _complex_of), ((), "int32")], {}),
-    "lstsq": ("lstsq", N, N, _SOLVED, {"driver": "gelsd", "rcond": -1.0}),
-    **{f"triangular_solve{' upper' * upper}{' transposed' * transpose}{' unit' * unit}":
-       ("triangular_solve", N, N, [((N, K), str)], {"upper": upper, "transpose": transpose, "unit": unit})
-       for upper in (True, False) for transpose in (False, True) for unit in (False, True)},
-}
+def _routines(m, n, k):
+    """{name: (routine, rows and columns of a, shapes of the results after the batch axis, their dtypes, options)}."""
+    solved, factor = [((n, k), str), ((), "int32")], [((n, n), str), ((), "int32")]
+    eigen = [((n,), _real_of), ((n, n), str), ((), "int32")]
+
+    def svd(rows, columns, left, right, full):
+        outs = [((rows, left), str), ((n,), _real_of), ((right, columns), str), ((), "int32")]
+        return "svd", rows, columns, outs, {"full_matrices": full}
+
+    def least_squares(driver, rows, columns):
+        outs = [((columns, k), str), ((), "int32"), ((), "int64"), ((min(rows, columns),), _real_of)]
+        return "lstsq", rows, columns, outs[:4 if driver == "gelsd" else 3], {"driver": driver, "rcond": -1.0}
+    return {
+        "solve": ("solve", n, n, solved, {}),
+        "inverse": ("inverse", n, n, factor, {}),
+        "lu": ("lu", n, n, [((n, n), str), ((n,), "int32"), ((), "int32")], {}),
+        "cholesky": ("cholesky", n, n, factor, {"upper": False}),
+        "cholesky upper": ("cholesky", n, n, factor, {"upper": True}),
+        "qr": ("qr", n, n, [((n, n), str), ((n, n), str)], {"complete": False}),
+        "qr of tall": ("qr", m, n, [((m, n), str), ((n, n), str)], {"complete": False}),
+        "qr of wide": ("qr", n, m, [((n, n), str), ((n, m), str)], {"complete": False}),
+        "qr complete": ("qr", m, n, [((m, m), str), ((m, n), str)], {"complete": True}),
+        "geqrf": ("geqrf", n, n, [((n, n), str), ((n,), str)], {}),
+        "geqrf of tall": ("geqrf", m, n, [((m, n), str), ((n,), str)], {}),
+        "eigh": ("eigh", n, n, eigen, {"upper": False}),
+        "eigh upper": ("eigh", n, n, eigen, {"upper": True}),
+        "svd": svd(n, n, n, n, False), "svd of tall": svd(m, n, n, n, False), "svd of wide": svd(n, m, n, n, False),
+        "svd full": svd(m, n, m, n, True), "svd of wide full": svd(n, m, n, m, True),
+        "eig": ("eig", n, n, [((n,), _complex_of), ((n, n), _complex_of), ((), "int32")], {}),
+        "lstsq": least_squares("gelsd", n, n), "lstsq of tall": least_squares("gelsd", m, n),
+        "lstsq of wide": least_squares("gelsd", n, m), "lstsq by gelsy": least_squares("gelsy", m, n),
+        **{f"triangular_solve{' upper' * upper}{' transposed' * transpose}{' unit' * unit}":
+           ("triangular_solve", n, n, [((n, k), str)], {"upper": upper, "transpose": transpose, "unit": unit})
+           for upper in (True, False) for transpose in (False, True) for unit in (False, True)},
+    }
+
+
+# name: the routines, how many matrices
+ROUTINES = {"": (_routines(7, 5, 3), 2), "blocks": (_routines(75, 70, 9), 2), "one": (_routines(6, 4, 1), 1)}
 # What has no result: which routine, and the code that it gives. Of the matrices, the first is as it should be.
 REFUSED = {"solve": ("solve", 3), "inverse": ("inverse", 3), "lu": ("lu", 3), "cholesky": ("cholesky", 4)}
 
 
-def _matrices(routine, rows, columns, dtype, options, rng):
-    a = numbers(rng, (2, rows, columns), dtype, 0.3)
+def _matrices(routine, batch, rows, columns, dtype, options, rng):
+    a = numbers(rng, (batch, rows, columns), dtype, 0.3)
     a = a + 2 * np.diag(np.arange(1, max(rows, columns) + 1))[:rows, :columns]
     if routine in ("cholesky", "eigh"):
-        a = (a + _adjoint(a)) / 2 + (4 * np.eye(N) if routine == "cholesky" else 0)
+        a = (a + _adjoint(a)) / 2 + (4 * np.eye(rows) if routine == "cholesky" else 0)
     unread = {"cholesky": np.triu if options.get("upper") is False else np.tril,
               "eigh": np.triu if options.get("upper") is False else np.tril}.get(routine)
     if routine == "triangular_solve":
@@ -175,26 +231,27 @@ def _matrices(routine, rows, columns, dtype, options, rng):
     return a
 
 
-def _make_linalg(name, dtype, put, put_out, rng, spoil=None):
-    routine, rows, columns, outs, options = ROUTINES[name]
-    a = _matrices(routine, rows, columns, dtype, options, rng)
+def _make_linalg(sizes_of, name, dtype, put, put_out, rng, spoil=None):
+    routines, batch = ROUTINES[sizes_of]
+    routine, rows, columns, outs, options = routines[name]
+    a = _matrices(routine, batch, rows, columns, dtype, options, rng)
     if spoil is not None:
         spoil(a)
     ins = [put(a, dtype)]
     if routine in ("solve", "lstsq", "triangular_solve"):
-        ins.append(put(numbers(rng, (2, N, K), dtype), dtype))
+        ins.append(put(numbers(rng, (batch, rows, outs[0][0][1]), dtype), dtype))
     made = []
     for shape, kind in outs:
         out_dtype = kind if isinstance(kind, str) else kind(dtype)
-        made.append(_batch(shape, out_dtype, put_out if len(shape) == 2 else dense))
+        made.append(_batch((batch, *shape), out_dtype, put_out if len(shape) == 2 else dense))
     return routine, tuple(ins), tuple(made), dict(options)
 
 
 def _batch(shape, dtype, put):
-    """Results of two matrices, each row- or column-major."""
-    out = result((2, *shape), dtype)
+    """Results of some matrices, each row- or column-major."""
+    out = result(shape, dtype)
     if put is reordered:
-        out.strides = (out.strides[0], 1, shape[0])
+        out.strides = (out.strides[0], 1, shape[1])
     return out
 
 
@@ -216,14 +273,16 @@ def _refusal(code, routine, ins, outs, options):
 
 def linalg_cases():
     layouts = ("dense", dense, dense), ("sliced", sliced, dense), ("column-major", reordered, reordered)
-    for name in ROUTINES:
-        for dtype in ("float32", "float64", *COMPLEX):
-            for layout, put, put_out in layouts:
-                yield Case(Key("linalg", name, dtype, layout), partial(_make_linalg, name, dtype, put, put_out), (2,),
-                           Limit(200, floor=4), derived=_derive)
+    for sizes_of, (routines, _) in ROUTINES.items():
+        for name in routines:
+            for dtype in ("float32", "float64", *COMPLEX) if not sizes_of else ("float64", "complex64"):
+                for layout, put, put_out in layouts if not sizes_of else layouts[:1]:
+                    yield Case(Key("linalg", name, dtype, sizes_of or layout),
+                               partial(_make_linalg, sizes_of, name, dtype, put, put_out), (2,),
+                               Limit(200, floor=40 if sizes_of == "blocks" else 4), derived=_derive)
     for name, (routine, code) in REFUSED.items():
         spoil = _not_positive if routine == "cholesky" else _singular
         for dtype in ("float32", "float64", *COMPLEX):
             yield Case(Key("linalg", f"{name} refuses", dtype, "dense"),
-                       partial(_make_linalg, name, dtype, dense, dense, spoil=spoil), (2,), derived=_codes,
+                       partial(_make_linalg, "", name, dtype, dense, dense, spoil=spoil), (2,), derived=_codes,
                        formula=partial(_refusal, code))

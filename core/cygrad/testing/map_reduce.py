@@ -6,7 +6,7 @@ import numpy as np
 from cygrad.backend import REDUCE
 from cygrad.testing import reference
 from cygrad.testing.operands import FLOATS, dense, numbers, reordered, repeated, result, sliced
-from cygrad.testing.pointwise import coded
+from cygrad.testing.pointwise_programs import coded
 from cygrad.testing.runner import Case, Key, Limit
 
 # name: shape, axes kept (the first ones), layouts of both operands
@@ -21,7 +21,9 @@ LAYOUTS = {
     "large strided": ((300, 401), 0, reordered, repeated), "many rows": ((3001, 5), 1, dense, dense),
     "long rows": ((3, 20011), 1, dense, dense), "long columns": ((3, 20011), 1, reordered, reordered),
     "two runs a row": ((4, 3, 2500), 1, dense, partial(repeated, axis=1)),
+    "turned results": ((5, 6, 7), 2, dense, dense), "sliced results": ((5, 6, 7), 2, dense, sliced),
 }
+RESULTS = {"turned results": reordered, "sliced results": sliced}
 DIFFERENCE = (("in", 0), ("in", 1), ("binary", "sub"))
 SQUARE = (*DIFFERENCE, ("keep", 0), ("kept", 0), ("binary", "mul"), ("out", 0))
 MEAN = (("in", 0), ("in", 1), ("binary", "div"), ("out", 0))
@@ -57,7 +59,7 @@ def _make(name, dtype, layout, rng):
     ins = (first(numbers(rng, shape, dtype), dtype), second(numbers(rng, shape, other), other))
     if ("in", 2) in program:
         ins = (*ins, 1.75)
-    outs = tuple(result(shape[:kept], targets[dtype] if targets else dtype)
+    outs = tuple(result(shape[:kept], targets[dtype] if targets else dtype, RESULTS.get(layout, dense))
                  for _ in range(len(ops) if finish is None else 1))
     return (coded(program), ins, tuple(REDUCE.index(op) for op in ops), finish and coded(finish),
             (7.0,) if finish else (), outs)

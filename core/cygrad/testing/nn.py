@@ -5,10 +5,12 @@ import numpy as np
 
 from cygrad.backend import RANDOM
 from cygrad.testing import sizes
-from cygrad.testing.operands import (FLOATS, INTEGERS, channels_last, dense, laid_out, numbers, reordered, repeated,
-                                     result, rounded, sliced, turned)
+from cygrad.testing.operands import (FLOATS, INTEGERS, channels_last, dense, laid_out, number, numbers, reordered,
+                                     repeated, result, rounded, sliced, turned)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
+# What a gradient may be beside dense: of a sum it is one number, of a transposed result it is transposed.
+GRADIENTS = {"one number": number, "sliced gradient": sliced, "turned gradient": reordered}
 SOFTMAX = {
     "rows": ((9, 33), dense, dense), "one axis": ((33,), dense, dense), "columns": ((9, 33), reordered, dense),
     "sliced": ((5, 6, 7), sliced, sliced), "stride 0": ((9, 33), repeated, dense),
@@ -47,11 +49,12 @@ def softmax_cases():
 
 
 def _make_softmax_backward(log, dtype, layout, rng):
-    shape, put, put_out = SOFTMAX[layout]
+    shape, put, put_out = SOFTMAX.get(layout, SOFTMAX["rows"])
     logits = numbers(rng, shape, dtype).astype(float)
     logits -= np.log(np.exp(logits).sum(-1, keepdims=True))
     outcome = logits if log else np.exp(logits)
-    grad, outcome = put(numbers(rng, shape, dtype), dtype), put(rounded(outcome, dtype), dtype)
+    grad = GRADIENTS.get(layout, put)(numbers(rng, shape, dtype), dtype)
+    outcome = put(rounded(outcome, dtype), dtype)
     return grad, outcome, log, result(shape, dtype, put_out)
 
 
@@ -64,7 +67,7 @@ def _backward_terms(grad, outcome, log, out):
 def softmax_backward_cases():
     for log in (False, True):
         for dtype in FLOATS:
-            for layout in SOFTMAX:
+            for layout in (*SOFTMAX, *GRADIENTS):
                 yield Case(Key("softmax_backward", "log" if log else "plain", dtype, layout),
                            partial(_make_softmax_backward, log, dtype, layout), (3,), Limit(4, terms=_backward_terms))
 
@@ -82,7 +85,7 @@ def _statistics_dtype(dtype):
 
 
 def _norm_operands(dtype, layout, rng):
-    shape, put, affine = NORMS[layout]
+    shape, put, affine = NORMS.get(layout, NORMS["rows"])
     values = rounded(numbers(rng, shape, dtype, 1.0) + (50 if layout == "far from 0" else 0), dtype)
     put_weight = affine if callable(affine) else dense
     weight = put_weight(numbers(rng, shape[1:], dtype, 1.0), dtype) if affine else None
@@ -101,6 +104,27 @@ def layer_norm_cases():
         for layout in NORMS:
             yield Case(Key("layer_norm", "", dtype, layout), partial(_make_layer_norm, dtype, layout), (4, 5, 6),
                        _loose(dtype, 4000 if layout == "far from 0" else 60))
+    yield from _chosen_norm_cases("layer_norm", (9, 33), (9,), (33,))
+
+
+# What else a caller of a normalisation chooses, name: eps; layouts of weight and bias, of out.
+CHOICES = {"large eps": (0.5, dense, dense, dense), "no bias": (1e-5, dense, None, dense),
+           "no weight": (1e-5, None, dense, dense), "sliced weight and bias": (1e-5, sliced, sliced, dense),
+           "sliced bias": (1e-5, dense, sliced, dense), "sliced result": (1e-5, dense, dense, sliced),
+           "turned result": (0.02, dense, dense, reordered)}
+
+
+def _make_chosen_norm(shape, kept, across, choice, rng):
+    eps, put_weight, put_bias, put_out = CHOICES[choice]
+    affine = [put and put(numbers(rng, across, "float32", 1.0), "float32") for put in (put_weight, put_bias)]
+    return (dense(numbers(rng, shape, "float32", 1.0), "float32"), *affine, eps, result(shape, "float32", put_out),
+            result(kept, "float32"), result(kept, "float32"))
+
+
+def _chosen_norm_cases(entry, *shapes):
+    for choice in CHOICES:
+        yield Case(Key(entry, choice, "float32", ""), partial(_make_chosen_norm, *shapes, choice), (4, 5, 6),
+                   _loose("float32", 60))
 
 
 def _loose(dtype, ulps):
@@ -113,19 +137,26 @@ def _make_layer_norm_backward(dtype, wanted, layout, rng):
     values = a.values.astype(float)
     mean, rstd = values.mean(-1), 1 / np.sqrt(values.var(-1) + 1e-5)
     rows = _statistics_dtype(dtype)
-    outs = (result(size, dtype) if keep else None for size, keep in zip((shape, shape[1:], shape[1:]), wanted))
-    return (dense(numbers(rng, shape, dtype, 1.0), dtype), a, dense(mean, rows), dense(rstd, rows), weight, *outs)
+    put = NORMS.get(layout, NORMS["rows"])[1]
+    outs = (result(size, dtype, each) if keep else None
+            for size, keep, each in zip((shape, shape[1:], shape[1:]), wanted, (put, dense, dense)))
+    grad = GRADIENTS.get(layout, dense)(numbers(rng, shape, dtype, 1.0), dtype)
+    return (grad, a, dense(mean, rows), dense(rstd, rows), weight, *outs)
 
 
 def _column_moduli(grad, a, mean, rstd, *rest):
     return 8 * np.abs(grad.astype(float)).sum()
 
 
+# Which gradients of a normalisation are wanted.
+WANTED = {"all": (1, 1, 1), "input only": (1, 0, 0), "weight only": (0, 1, 0), "bias only": (0, 0, 1)}
+
+
 def layer_norm_backward_cases():
     for dtype in FLOATS:
-        for layout in NORMS:
-            for name, wanted in (("all", (1, 1, 1)), ("input only", (1, 0, 0)), ("weight only", (0, 1, 0))):
-                if NORMS[layout][2] or name == "input only":
+        for layout in (*NORMS, *GRADIENTS):
+            for name, wanted in WANTED.items():
+                if layout in GRADIENTS or NORMS[layout][2] or name == "input only":
                     yield Case(Key("layer_norm_backward", name, dtype, layout),
                                partial(_make_layer_norm_backward, dtype, wanted, layout), (5, 6, 7),
                                Limit(2, floor=1, terms=_column_moduli))
@@ -145,7 +176,7 @@ GROUPS = {"images": ((2, 3, 4, 25), dense, True), "without weight": ((3, 2, 2, 9
 
 
 def _group_operands(dtype, layout, rng):
-    shape, put, affine = GROUPS[layout]
+    shape, put, affine = GROUPS.get(layout, GROUPS["images"])
     a = put(numbers(rng, shape, dtype, 1.0), dtype)
     return shape, a, *(dense(numbers(rng, shape[1:3], dtype, 1.0), dtype) if affine else None for _ in range(2))
 
@@ -161,6 +192,7 @@ def group_norm_cases():
         for layout in GROUPS:
             yield Case(Key("group_norm", "", dtype, layout), partial(_make_group_norm, dtype, layout), (4, 5, 6),
                        _loose(dtype, 60))
+    yield from _chosen_norm_cases("group_norm", (2, 3, 4, 25), (2, 3), (3, 4))
 
 
 def _make_group_norm_backward(dtype, wanted, layout, rng):
@@ -171,13 +203,14 @@ def _make_group_norm_backward(dtype, wanted, layout, rng):
     put = exchanged if layout == "batch" else dense
     outs = (result(size, dtype, each) if keep else None
             for size, keep, each in zip((shape, shape[1:3], shape[1:3]), wanted, (put, dense, dense)))
-    return (put(numbers(rng, shape, dtype, 1.0), dtype), a, dense(mean, rows), dense(rstd, rows), weight, *outs)
+    grad = GRADIENTS.get(layout, put)(numbers(rng, shape, dtype, 1.0), dtype)
+    return (grad, a, dense(mean, rows), dense(rstd, rows), weight, *outs)
 
 
 def group_norm_backward_cases():
     for dtype in FLOATS:
-        for layout in GROUPS:
-            for name, wanted in (("all", (1, 1, 1)), ("input only", (1, 0, 0)), ("weight only", (0, 1, 0))):
+        for layout in (*GROUPS, *GRADIENTS):
+            for name, wanted in WANTED.items():
                 yield Case(Key("group_norm_backward", name, dtype, layout),
                            partial(_make_group_norm_backward, dtype, wanted, layout), (5, 6, 7),
                            Limit(8, floor=1, terms=_column_moduli))
@@ -206,7 +239,7 @@ CONVOLUTIONS = {
 
 
 def _convolution(dtype, layout, rng):
-    shape, (filters, r, s), stride, padding, dilation, groups, put = CONVOLUTIONS[layout]
+    shape, (filters, r, s), stride, padding, dilation, groups, put = CONVOLUTIONS.get(layout, CONVOLUTIONS["padded"])
     rows, columns = ((size + 2 * pad - step * (taps - 1) - 1) // skip + 1
                      for size, pad, step, taps, skip in zip(shape[2:], padding, dilation, (r, s), stride))
     a = put(numbers(rng, shape, dtype, 1.0), dtype)
@@ -216,13 +249,13 @@ def _convolution(dtype, layout, rng):
 
 def _make_conv2d(dtype, with_bias, layout, rng):
     a, weight, options, shape = _convolution(dtype, layout, rng)
-    bias = dense(numbers(rng, shape[1:2], dtype, 1.0), dtype) if with_bias else None
+    bias = (sliced if layout == "sliced" else dense)(numbers(rng, shape[1:2], dtype, 1.0), dtype) if with_bias else None
     return a, weight, bias, *options, result(shape, dtype, _layout_of_results(layout))
 
 
 def _layout_of_results(layout):
-    put = CONVOLUTIONS[layout][-1]
-    return put if put is channels_last else dense
+    put = CONVOLUTIONS.get(layout, CONVOLUTIONS["padded"])[-1]
+    return put if put is channels_last or put is sliced else dense
 
 
 def _terms_of_conv2d(a, weight, *rest):
@@ -241,7 +274,8 @@ def _make_conv2d_backward(dtype, wanted, layout, rng):
     a, weight, options, shape = _convolution(dtype, layout, rng)
     put = _layout_of_results(layout)
     outs = (result(a.shape, dtype, put), result(weight.shape, dtype, put), result(shape[1:2], dtype))
-    return (put(numbers(rng, shape, dtype, 1.0), dtype), a, weight, *options,
+    grad = GRADIENTS.get(layout, put)(numbers(rng, shape, dtype, 1.0), dtype)
+    return (grad, a, weight, *options,
             *(out if keep else None for out, keep in zip(outs, wanted)))
 
 
@@ -252,8 +286,9 @@ def _terms_of_conv2d_backward(grad, a, weight, *rest):
 
 def conv2d_backward_cases():
     for dtype in FLOATS:
-        for layout in CONVOLUTIONS:
-            for name, wanted in (("all", (1, 1, 1)), ("input only", (1, 0, 0)), ("weight and bias", (0, 1, 1))):
+        for layout in (*CONVOLUTIONS, *GRADIENTS):
+            for name, wanted in (("all", (1, 1, 1)), ("input only", (1, 0, 0)), ("weight and bias", (0, 1, 1)),
+                                 ("bias only", (0, 0, 1))):
                 yield Case(Key("conv2d_backward", name, dtype, layout),
                            partial(_make_conv2d_backward, dtype, wanted, layout), (7, 8, 9),
                            Limit(2, terms=_terms_of_conv2d_backward))
@@ -264,6 +299,7 @@ ATTENTION = {"dense": ((2, 5, 7, 4, 6), dense), "square": ((3, 8, 8, 16, 16), de
              "sliced": ((2, 5, 7, 4, 6), sliced), "transposed": ((2, 5, 7, 4, 6), reordered),
              "one query": ((3, 1, 33, 8, 8), dense), "whole tiles": ((2, 32, 64, 32, 32), dense),
              "large": ((2, 130, 140, 32, 32), dense)}
+SCALES = {"sliced": 0.75, "square": 0.1}                    # elsewhere the usual one
 
 
 def _make_attention(dtype, masked, causal, layout, rng):
@@ -277,8 +313,8 @@ def _make_attention(dtype, masked, causal, layout, rng):
         mask = put(seen, "bool")
     elif masked == "added":
         mask = put(numbers(rng, (batch, rows, keys), dtype, 1.0), dtype)
-    return (put(query, dtype), put(key, dtype), put(value, dtype), mask, causal, inner**-0.5,
-            result((batch, rows, width), dtype))
+    return (put(query, dtype), put(key, dtype), put(value, dtype), mask, causal, SCALES.get(layout, inner**-0.5),
+            result((batch, rows, width), dtype, put))
 
 
 def attention_cases():

@@ -1,5 +1,5 @@
 """Cases of the pointwise entries: which op takes which dtypes, in which layouts, how exact it must be."""
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -376,7 +376,7 @@ def binary_cases():
 def scalars(op, dtype):
     """{name: number}: what a binary op meets as its second operand; the first has no name."""
     if dtype == "bool":
-        return {"": True}
+        return {"": True, "False": False}
     if dtype in COMPLEX:
         return {"": 2.5, "complex": 1.5 - 2j}
     if dtype in FLOATS:
@@ -384,10 +384,18 @@ def scalars(op, dtype):
         found = {"": 2.5, "negative": -1.5, "infinity": float("inf"), "NaN": float("nan"), "minus zero": -0.0}
         if op in DIVISIONS:
             del found["minus zero"]
+        if op in ("pow", "div", "mul"):                        # which have short ways for some
+            found |= {"quarter": 0.25, "zero": 0.0, "minus one": -1.0}
         return found if exact else {**found, "tenth": 0.1}
-    if op in ("pow", "left_shift", "right_shift"):
-        return {"": 3}
+    if op in ("left_shift", "right_shift"):
+        width = 8 * np.dtype(dtype).itemsize
+        return {"": 3, "width": width, "more than the width": 100, "all but one": width - 1, "zero": 0}
+    if op == "pow":
+        return {"": 3, "zero": 0, "two": 2}
     found = {"": 3} if dtype == "uint8" else {"": 3, "negative": -3}
+    if op in ("eq", "lt", "ge", "maximum"):
+        limits = np.iinfo(dtype)
+        found |= {"smallest": int(limits.min), "largest": int(limits.max)}
     large = {"int32": 2**24 + 1, "int64": 2**53 + 1}.get(dtype)
     return {**found, "large": large} if large and op not in ("gcd", "lcm") else found
 
@@ -419,50 +427,3 @@ def where_cases():
             if "one operand" not in layout:
                 yield Case(Key("where", "", dtype, layout), partial(_make_where, dtype, layout), (3,), signed=True)
     yield from sizes.pointwise_cases("where")
-
-
-PROGRAMS = {
-    "exp of a product": (("in", 0), ("in", 1), ("binary", "mul"), ("number", 1.0), ("binary", "add"), ("unary", "exp"),
-                       ("out", 0)),
-    "relu by where": (("in", 0), ("number", 0.0), ("binary", "gt"), ("in", 0), ("number", 0.0), ("where",), ("out", 0)),
-    "two results": (("in", 0), ("in", 1), ("binary", "sub"), ("out", 0), ("in", 0), ("unary", "isnan"),
-                    ("unary", "logical_not"), ("in", 1), ("in", 0), ("where",), ("out", 1)),
-    "a kept value": (("in", 0), ("unary", "tanh"), ("keep", 0), ("kept", 0), ("binary", "mul"), ("kept", 0),
-                     ("binary", "add"), ("out", 0)),
-    "a number as input": (("in", 0), ("in", 2), ("binary", "mul"), ("in", 1), ("binary", "add"), ("out", 0)),
-    "a truth value as number": (("in", 0), ("in", 1), ("binary", "gt"), ("in", 0), ("binary", "mul"), ("out", 0)),
-    "three operands": (("in", 0), ("in", 1), ("in", "third"), ("number", 0.5), ("binary", "mul"), ("binary", "mul"),
-                       ("binary", "add"), ("out", 0)),
-    "a mask": (("in", "mask"), ("in", 0), ("in", 1), ("where",), ("out", 0)),
-    "GELU": (("in", 0), ("number", 0.5), ("binary", "mul"), ("in", 0), ("number", 0.5**0.5), ("binary", "mul"),
-             ("unary", "erf"), ("number", 1.0), ("binary", "add"), ("binary", "mul"), ("out", 0)),
-}
-
-
-@cache
-def coded(program):
-    """The program as a kernel gets it: one tuple however often it runs."""
-    tables = {"unary": UNARY, "binary": BINARY}
-    return tuple((kind, tables[kind].index(rest[0])) if kind in tables else
-                 (kind, 2) if rest and rest[0] in ("third", "mask") else (kind, *rest) for kind, *rest in program)
-
-
-def _make_program(program, dtype, layout, rng):
-    shape, (first, second, other), last = LAYOUTS[layout]
-    more = {"third": lambda: other(numbers(rng, shape, dtype, 1.0), dtype), 2: lambda: 1.75,
-            "mask": lambda: other(numbers(rng, shape, "bool"), "bool")}
-    names = [name for name in more if ("in", name) in program]
-    results = 1 + max(step[1] for step in program if step[0] == "out")
-    ins = [put(numbers(rng, shape, dtype, 1.0), dtype) for put in (first, second)]
-    ins, out = result_of(shape, dtype, last, ins, ins[0].values)
-    outs = (out, *(result(shape, dtype, dense if last in ALIASED else last) for _ in range(results - 1)))
-    return coded(program), (*ins, *(more[name]() for name in names)), outs
-
-
-def elementwise_cases():
-    for name, program in PROGRAMS.items():
-        for dtype in FLOATS:
-            for layout in layouts_for(True, 2):
-                yield Case(Key("elementwise", name, dtype, layout), partial(_make_program, program, dtype, layout),
-                           (2,), Limit(16, floor=4))
-    yield from sizes.pointwise_cases("elementwise")

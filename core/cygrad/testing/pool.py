@@ -4,7 +4,7 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import POOL
-from cygrad.testing.operands import FLOATS, INTEGERS, dense, numbers, reordered, result, sliced
+from cygrad.testing.operands import FLOATS, INTEGERS, dense, number, numbers, reordered, result, sliced
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 WHOLE = (0, 0, 1), (0, 1, 1), 1, 0
@@ -54,7 +54,8 @@ def pool_cases():
 
 # name: planes, outputs, places, layout of the operands
 BACK = {"pairs": (6, 12, 48, dense), "overlapping": (4, 30, 20, sliced), "reordered": (5, 9, 33, reordered),
-        "one": (1, 1, 1, dense), "large": (90, 200, 800, dense), "outside": (7, 11, 13, dense)}
+        "one": (1, 1, 1, dense), "large": (90, 200, 800, dense), "outside": (7, 11, 13, dense),
+        "one number": (3, 12, 20, dense)}
 
 
 def _make_pool_backward(dtype, layout, rng):
@@ -63,7 +64,8 @@ def _make_pool_backward(dtype, layout, rng):
     if layout == "outside":
         outside = rng.choice([-1, places, 1 << 40, -(1 << 62)], index.shape)
         index = np.where(rng.random(index.shape) < 0.3, outside, index)
-    return (put(rng.integers(-9, 9, index.shape), dtype), put(index, "int64"), result((planes, places), dtype, put))
+    grad = (number if layout == "one number" else put)(rng.integers(1, 9, index.shape), dtype)
+    return (grad, put(index, "int64"), result((planes, places), dtype, put))
 
 
 def pool_backward_cases():

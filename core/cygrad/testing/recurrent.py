@@ -4,13 +4,14 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import CELLS
-from cygrad.testing.operands import FLOATS, dense, numbers, reordered, result, sliced
+from cygrad.testing.operands import FLOATS, dense, number, numbers, reordered, result, sliced
 from cygrad.testing.runner import Case, Key, Limit
 
 GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
 # name: sequences that take part in each step, N, H, layout
 SEQUENCES = {"one": ((1,), 1, 3, dense), "steps": ((3, 3, 3, 3), 3, 5, dense), "packed": ((4, 4, 2, 1), 5, 3, sliced),
-             "transposed": ((2, 2, 2), 2, 4, reordered), "large": ((19,) * 6, 19, 40, dense)}
+             "transposed": ((2, 2, 2), 2, 4, reordered), "one gradient": ((2, 2), 2, 3, dense),
+             "large": ((19,) * 6, 19, 40, dense)}
 
 
 def _steps(counts, backwards):
@@ -49,7 +50,9 @@ def _make_backward(cell, dtype, layout, backwards, rng):
 
     pair = cell == "lstm"
     plain = cell.startswith("rnn")
-    given = [some(rows, hidden), some(n, hidden), some(n, hidden) if pair else None]
+    put_grad = number if layout == "one gradient" else put
+    given = [put_grad(numbers(rng, (rows, hidden), dtype, 1.0), dtype), some(n, hidden),
+             some(n, hidden) if pair else None]
     if backwards:
         given[1:] = None, None
     elif layout == "steps":

@@ -240,6 +240,8 @@ def wider(x):
 
 
 def addmm(bias, a, b, beta, alpha, out):
+    if out.dtype.kind == "i":
+        beta, alpha = int(beta), int(alpha)
     product = alpha * matmul(a, b, out)
     return (product if beta == 0 else beta * wide(bias) + product)
 
@@ -256,8 +258,7 @@ def scatter(mode, out, dim, index, src):
     places[dim] = index
     name, places = SCATTER[mode], tuple(places)
     if name == "set":
-        for place in np.ndindex(*index.shape):
-            found[tuple(p[place] for p in places)] = src[place]
+        found[places] = src                                  # the last of several wins
     else:
         function = {"add": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}[name]
         function.at(found, places, wide(src))
@@ -552,8 +553,15 @@ def linalg(routine, ins, outs, options):
     """One result for each output; factorisations in any form that satisfies what is compared."""
     a, *rest = ins
     codes = np.zeros(len(a), "int32")
-    if routine in ("solve", "lstsq"):
+    if routine == "solve":
         return np.linalg.solve(a, rest[0]), codes
+    if routine == "lstsq":
+        solved = [np.linalg.lstsq(one, b, rcond=None) for one, b in zip(a, rest[0])]
+        x, _, rank, values = (np.array(found) for found in zip(*[(x, 0, rank, s) for x, _, rank, s in solved]))
+        return (x, codes, rank, values)[:len(outs)]
+    if routine == "geqrf":
+        packed, factors = np.linalg.qr(a, "raw")
+        return packed.swapaxes(1, 2), factors
     if routine == "triangular_solve":
         a = np.triu(a) if options["upper"] else np.tril(a)
         if options["unit"]:

@@ -19,6 +19,7 @@ IMAGES = {"image": ((2, 3, 5, 7), (4, 6), dense), "many points": ((1, 2, 6, 4), 
           "one row": ((2, 1, 1, 4), (5, 2), reordered), "turned": ((2, 3, 4, 6), (7, 5), turned),
           "volume": ((2, 2, 3, 4, 5), (2, 3, 4), dense),
           "many points of a volume": ((1, 3, 4, 3, 2), (2, 11, 13), sliced)}
+TO_ITS_LAYOUT = ("gaps", "columns", "many points", "turned")        # where the result lies as the operand does
 
 
 def _make_resample(dtype, layout, rng):
@@ -26,7 +27,7 @@ def _make_resample(dtype, layout, rng):
     places = rng.integers(0, shape[1], (taps, outputs))
     weights = numbers(rng, (taps, outputs), dtype)
     return (put(numbers(rng, shape, dtype), dtype), put(places, "int64"), put(weights, dtype),
-            result((shape[0], outputs, shape[2]), dtype))
+            result((shape[0], outputs, shape[2]), dtype, put if layout in TO_ITS_LAYOUT else dense))
 
 
 def _terms_of_resample(a, places, weights, out):
@@ -53,7 +54,7 @@ def _make_sample(mode, padding, align, dtype, layout, rng):
     shape, points, put = IMAGES[layout]
     grid = _points(rng, (shape[0], *points), shape[2:], align)
     return (SAMPLING.index(mode), SAMPLING_PADDING.index(padding), align, put(numbers(rng, shape, dtype), dtype),
-            put(grid, dtype), result((*shape[:2], *points), dtype))
+            put(grid, dtype), result((*shape[:2], *points), dtype, put if layout in TO_ITS_LAYOUT else dense))
 
 
 def _make_sample_backward(mode, padding, align, which, dtype, layout, rng):

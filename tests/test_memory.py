@@ -397,6 +397,9 @@ def test_objects_made_without_init_and_operands_that_are_none():
     node = (leaf * 2).grad_fn.next_functions[0][0]
     with pytest.raises(TypeError, match="cannot create 'AccumulateGrad' instances"):
         type(node)()
+    node = type((leaf * 2).grad_fn)
+    bare = node.__new__(node)
+    assert "name" in dir(bare) and not hasattr(bare, "_saved_self") and not hasattr(bare, "_raw_saved_self")
     storage = type(cygrad.ones(1).untyped_storage())
     assert storage.__new__(storage).nbytes() == 0
     for call in (lambda: cygrad.Tensor.float(None), lambda: cygrad.Tensor.sum([]), lambda: cygrad.sinc(3.0),

@@ -272,3 +272,28 @@ def test_children_forked_amid_backward_passes(several_threads):
             stop.set()
 
     assert in_threads(passes, passes, forks)[2] == [0] * 10
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_children_forked_amid_draws():
+    """A child draws from the generator that a thread of its parent was drawing from."""
+    stop, random = threading.Event(), cygrad.Generator()
+
+    def draws():
+        while not stop.is_set():
+            cygrad.rand(LARGE, generator=random)
+
+    def work():
+        few, many = cygrad.rand(10, generator=random), cygrad.rand(LARGE, generator=random)
+        assert 0 <= few.min() and few.max() < 1 and abs(many.mean() - 0.5) < 0.1
+        random.set_state(random.clone_state().get_state())
+        assert random.manual_seed(3).initial_seed() == 3
+
+    def forks():
+        try:
+            return [child_of(work) for _ in range(10)]
+        finally:
+            stop.set()
+
+    assert in_threads(draws, draws, forks)[2] == [0] * 10

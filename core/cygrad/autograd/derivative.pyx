@@ -354,7 +354,7 @@ cdef class OpNode(Node):
 
     def __getattr__(self, str name):
         """Saved values under PyTorch's names: ``_saved_self``, ``_saved_other``, ``_saved_result``."""
-        if name.startswith("_saved_") and self.row is not None and name[7:] in saved_names(self.row):
+        if name.startswith("_saved_") and name[7:] in saved_names(self.row):
             argument = name[7:]
             if argument == "result":
                 return self.unpack_result()
@@ -365,7 +365,7 @@ cdef class OpNode(Node):
                 return value
             # PyTorch keeps a number as a tensor, in its widest dtype.
             return cygrad.tensor(value, dtype={float: cygrad.float64, complex: cygrad.complex128}.get(type(value)))
-        if name.startswith("_raw_saved_") and self.row is not None and name[11:] in saved_names(self.row):
+        if name.startswith("_raw_saved_") and name[11:] in saved_names(self.row):
             if name[11:] == "result":
                 return raw_saved(self, RESULT)
             return raw_saved(self, self.row.arguments.index(name[11:]))
@@ -447,7 +447,9 @@ cdef object raw_saved(Node node, object place):
 
 
 cdef set saved_names(Derivative row):
-    """What a node keeps for its formulas, under PyTorch's names."""
+    """What a node keeps for its formulas, under PyTorch's names; one that no op made has no row, and keeps nothing."""
+    if row is None:
+        return set()
     names = {parameter for formula in row.formulas for parameter in parameters_of(formula)}
     return {name.replace("_shape", "_sym_sizes") for name in names - {"grad", "grads", "needs"}
             if not name.endswith("_geometry")}

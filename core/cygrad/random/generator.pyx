@@ -152,6 +152,22 @@ cdef struct StateBytes:     # PyTorch's CPUGeneratorImplState, 5056 bytes
     uint8_t next_float_is_valid
 
 
+cdef unsigned int _forks = 0        # of the processes between the first one and this
+
+
+def _count_fork():
+    global _forks
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_fork)
+
+
+cdef class Turn:
+    """Whose turn it is to draw from a generator."""
+
+
 cdef class Generator:
     """
     A stream of random numbers, started by a seed.
@@ -185,8 +201,18 @@ cdef class Generator:
             backend, index = resolve(device)
             self.counted = backend.name != "cpu"
             self.device = device_type(backend.name, index) if self.counted else device_type("cpu")
+        self.turn = Turn.__new__(Turn)
         self.engine.draw_words = best_draw_words()
         engine_seed(&self.engine, DEFAULT_SEED)
+
+    cdef Turn own_turn(self):
+        """The turn to wait for: a new one in a forked child where threads were drawing, which only its parent has."""
+        if self.drawing != 0 and self.forks != _forks:
+            self.drawing = 0
+            self.turn = Turn.__new__(Turn)
+            if self.engine.left + <int> self.engine.next != STATE_SIZE + 1:     # amid a draw: the block is done with
+                self.engine.left, self.engine.next = 1, 0
+        return self.turn
 
     cpdef Generator manual_seed(self, object seed):
         """Start the stream again.
@@ -215,11 +241,12 @@ cdef class Generator:
         >>> generator.initial_seed()
         3
         """
+        cdef Turn turn = self.own_turn()
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         if not -2**63 <= seed < 2**64:
             raise ValueError("Overflow when unpacking long long")
-        with self.lock:
+        with turn.lock:
             engine_seed(&self.engine, <uint64_t> (seed & 0xffffffffffffffff))
             self.offset = 0
         return self
@@ -242,8 +269,9 @@ cdef class Generator:
         >>> generator.seed() == generator.initial_seed()
         True
         """
+        cdef Turn turn = self.own_turn()
         cdef uint64_t seed = int.from_bytes(os.urandom(8), "little")
-        with self.lock:
+        with turn.lock:
             engine_seed(&self.engine, seed)
             self.offset = 0
         return seed
@@ -278,13 +306,14 @@ cdef class Generator:
         >>> len(cygrad.Generator().state_bytes())
         5056
         """
+        cdef Turn turn = self.own_turn()
         cdef StateBytes state
         cdef Py_ssize_t i
         if self.counted:
-            with self.lock:
+            with turn.lock:
                 return self.engine.seed.to_bytes(8, "little") + self.offset.to_bytes(8, "little")
         memset(&state, 0, sizeof(state))
-        with self.lock:
+        with turn.lock:
             state.seed = self.engine.seed
             state.left = self.engine.left
             state.seeded = 1
@@ -315,13 +344,14 @@ cdef class Generator:
         RuntimeError
             If the length or the position in the block of words is wrong.
         """
+        cdef Turn turn = self.own_turn()
         cdef bytes saved = bytes(data)
         cdef StateBytes state
         cdef Py_ssize_t i
         if self.counted:
             if len(saved) != 16:
                 raise RuntimeError("RNG state is wrong size")
-            with self.lock:
+            with turn.lock:
                 self.engine.seed = int.from_bytes(saved[:8], "little")
                 self.offset = int.from_bytes(saved[8:], "little")
             return
@@ -332,7 +362,7 @@ cdef class Generator:
         if (state.seeded == 0 or not 0 < state.left <= STATE_SIZE or state.next > STATE_SIZE
                 or state.next + <uint64_t> state.left > STATE_SIZE + 1):
             raise RuntimeError("Invalid mt19937 state")
-        with self.lock:
+        with turn.lock:
             self.engine.seed = state.seed
             self.engine.left = state.left
             self.engine.next = <uint32_t> state.next
@@ -358,8 +388,9 @@ cdef class Generator:
         >>> generator.clone_state().initial_seed()
         3
         """
+        cdef Turn turn = self.own_turn()
         cdef Generator other = type(self)(self.device)
-        with self.lock:
+        with turn.lock:
             other.engine = self.engine
             other.offset = self.offset
         return other
@@ -381,8 +412,9 @@ cdef class Generator:
         tuple of int
             (seed, offset), as the backend's `random` entry takes them.
         """
+        cdef Turn turn = self.own_turn()
         cdef uint64_t offset
-        with self.lock:
+        with turn.lock:
             offset = self.offset
             self.offset += <uint64_t>blocks
         return self.engine.seed, offset
@@ -468,16 +500,20 @@ cdef class Generator:
 
     cdef int carry_out(self, Job* job, void* scratch) noexcept:
         """Run a sampler alone on this stream; returns its status."""
+        cdef Turn turn
         cdef int status = DONE
         if job.n < FEW and job.sampler < POISSON:
             if KEEPS_OTHERS_OUT and self.drawing == 0:          # so does the GIL, which is held
                 run_best(job, &status)
             else:
-                with self.lock:
+                turn = self.own_turn()
+                with turn.lock:
                     run_best(job, &status)
             return status
+        turn = self.own_turn()
+        self.forks = _forks
         self.drawing += 1
-        with nogil, self.lock:
+        with nogil, turn.lock:
             if job.sampler == MULTINOMIAL:
                 status = multinomial(job, scratch)
             elif job.sampler >= POISSON:

@@ -165,3 +165,7 @@ def test_namespaces_of_devices():
         cygrad.get_device_module(1.0)
     assert cygrad.cuda._initialized is False or cygrad.cuda.is_available()
     assert cygrad.OutOfMemoryError is cygrad.cuda.OutOfMemoryError
+
+
+def test_no_tracer_runs():
+    assert cygrad._C._get_tracing_state() is None

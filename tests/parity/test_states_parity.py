@@ -93,6 +93,9 @@ PROGRAMS = """
     v = m.ones(1, requires_grad=True); v.sum().backward(); w = m.ones((), requires_grad=True); w.clone().backward()
     v = m.ones(3, requires_grad=True); v.mean().backward(create_graph=True); w = v.clone(); u = m.cat([v, v])
     v = m.ones(3, requires_grad=True); w = m.ones(2, requires_grad=True); m.cat([v, w]).backward(m.ones(5))
+    x = m.all(m.ones(2), out=m.ones(2).byte()); y = m.linalg.vector_norm(m.ones(2).half(), 2, dtype=m.float32)
+    q = m.ones(2, 2); x = m.nn.functional.scaled_dot_product_attention(q, q, q, dropout_p=-1.)
+    x = m.ones(0); m.stack([x, x], -1, out=x); y = m.ones(1); m.eq(m.ones(3), y, out=y.view(1))
 """.strip().splitlines()
 
 

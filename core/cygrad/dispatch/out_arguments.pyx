@@ -15,11 +15,21 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
 
 cdef frozenset WITHOUT_GRADIENT = frozenset("""
-    all any argmax argmin bucketize count_nonzero eq equal ge greater greater_equal gt isin isneginf isposinf le less
-    less_equal logical_and logical_not logical_or logical_xor lt ne nonzero not_equal searchsorted signbit
+    all any argmax argmin bucketize count_nonzero eq equal ge greater greater_equal gt histc isin isneginf isposinf le
+    less less_equal logical_and logical_not logical_or logical_xor lt ne nonzero not_equal searchsorted signbit
     special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0
     special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0
-    special_scaled_modified_bessel_k1 special_spherical_bessel_j0""".split())
+    special_scaled_modified_bessel_k1 special_spherical_bessel_j0 special_chebyshev_polynomial_t
+    special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w
+    special_hermite_polynomial_h special_hermite_polynomial_he special_laguerre_polynomial_l
+    special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u
+    special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w""".split())
+# Ops whose operands may require gradients, which they don't get, where `out` may not: PyTorch copies into it, or has no
+# derivative of them.
+cdef frozenset OPERANDS_AT_WILL = frozenset("""
+    bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor conj_physical diag floor_divide heaviside
+    linalg_matrix_norm linalg_norm log_softmax nanquantile quantile slice_scatter softmax special_ndtr
+    tensordot""".split())
 
 # What PyTorch says of operands that share memory with `out`, a letter for each argument, the last for those behind it:
 # WHOLE: `out` may not even be the operand itself; PARTLY: that it may be; SHAPED: likewise, if it has out's shape;
@@ -33,18 +43,33 @@ cdef dict _OVERLAPS = {}
 for _rule, _names in (
         ("W", "index_select take masked_select cat concat concatenate hstack vstack dstack row_stack column_stack "
               "stack kthvalue diff cross linalg_cross"),
-        ("WWP", "gather"), ("W-", "take_along_dim"), ("PW", "scatter scatter_add scatter_reduce"),
+        ("WWP", "gather"), ("W-", "take_along_dim"), ("PW", "scatter scatter_add scatter_reduce index_add"),
         ("S-", "addmm addmv addbmm baddbmm"), ("SP", "addr"), ("-P", "linalg_solve_triangular"),
-        ("-", "mean amax amin max min logsumexp var std linalg_vector_norm quantile nanquantile histc searchsorted mm "
-              "bmm mv dot vdot tensordot matmul matrix_power linalg_vecdot diag tril triu inverse linalg_inv "
-              "linalg_det linalg_solve cholesky linalg_cholesky cholesky_solve cholesky_inverse linalg_svdvals "
-              "linalg_eigvalsh linalg_pinv linalg_cond linalg_matrix_norm linalg_norm orgqr ormqr special_ndtr")):
+        ("-", "sum prod nansum argmax argmin mean amax amin max min logsumexp var std linalg_vector_norm quantile "
+              "nanquantile histc searchsorted mm bmm mv dot vdot tensordot matmul matrix_power linalg_vecdot diag tril "
+              "triu inverse linalg_inv linalg_det linalg_solve cholesky linalg_cholesky cholesky_solve "
+              "cholesky_inverse linalg_svdvals linalg_eigvalsh linalg_pinv linalg_cond linalg_matrix_norm linalg_norm "
+              "orgqr ormqr special_ndtr")):
     _OVERLAPS.update(dict.fromkeys(_names.split(), _rule))
 
 # Ops that look whether places of `out` are there twice before its shape is.
 cdef set _LOOKED_AT_FIRST = set("""
-    index_select gather take add sub div subtract true_divide divide pow clamp clamp_min clamp_max clip nan_to_num lerp
-    addcmul addcdiv masked_select scatter""".split())
+    index_select take add sub div subtract true_divide divide pow clamp clamp_min clamp_max clip nan_to_num lerp
+    addcmul addcdiv masked_select scatter scatter_add scatter_reduce addr complex conj_physical deg2rad diff
+    float_power floor_divide frac outer heaviside i0 igamma igammac isneginf isposinf logaddexp logaddexp2 logit polar
+    polygamma rad2deg round sgn signbit square where xlogy special_chebyshev_polynomial_t
+    special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_entr
+    special_erfcx special_hermite_polynomial_h special_hermite_polynomial_he special_i0e special_i1 special_i1e
+    special_laguerre_polynomial_l special_legendre_polynomial_p special_log_ndtr special_modified_bessel_i0
+    special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_ndtri
+    special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_shifted_chebyshev_polynomial_t
+    special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v
+    special_shifted_chebyshev_polynomial_w special_spherical_bessel_j0 special_xlog1py special_zeta""".split())
+
+# Ops whose `out` may have places twice: the last value written there stays.
+cdef frozenset _TWICE = frozenset("""
+    amax amin argmax argmin bmm cummax cummin eye full histc linalg_vecdot linalg_vector_norm mv nansum ones prod sum
+    tril triu zeros""".split())
 
 
 # Ops that PyTorch composes of others, whose `out` is row-major where it is resized, in whatever order the result is.
@@ -84,7 +109,8 @@ def refuse_out_grad(str name, *operands):
         other = operands[i]
         if not isinstance(other, Tensor):
             continue
-        if recording and requires_grad(<Tensor>other) and name not in WITHOUT_GRADIENT:
+        if (recording and requires_grad(<Tensor>other) and name not in WITHOUT_GRADIENT
+                and not (other is not out and name in OPERANDS_AT_WILL)):
             if not has_gradient(<Tensor>other):
                 raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because "
                                           "it is an out= function")
@@ -122,18 +148,20 @@ cdef int refuse_grown(str name, Tensor result, Tensor target, operands) except -
     cdef Py_ssize_t i = 0, start = target.offset, stop = target.offset + result.elements
     cdef Py_UCS4 said
     cdef Tensor t
+    if result.elements == 0:
+        return 0
     for other in operands:
         said = rule[min(i, len(rule) - 1)]
         i += 1
         if said != WHOLE and said != PARTLY or not isinstance(other, Tensor):
             continue
         t = <Tensor>other
-        if t is target and said == PARTLY and grows_by_broadcasting(target, result) and name not in _OVERLAPS:
-            raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape "
-                               f"{list(result.shape)}")
-        if t.memory is target.memory and plain_of(t.dtype) is plain_of(target.dtype) and (
-                t is target and said == WHOLE or t is not target and t.offset < stop and start < t.offset + t.elements
-                and not (said == PARTLY and t.offset == start and same_sizes(t, result))):
+        if said == PARTLY:                      # what lay over `out` as it was has been refused
+            if t is target and grows_by_broadcasting(target, result) and name not in _OVERLAPS:
+                raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape "
+                                   f"{list(result.shape)}")
+        elif t.memory is target.memory and plain_of(t.dtype) is plain_of(target.dtype) and (
+                t is target or t.offset < stop and start < t.offset + t.elements):
             raise RuntimeError(OVERLAPPED)
     return 0
 
@@ -186,7 +214,8 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
         resized(target, result.shape)
         if name not in ROW_MAJOR:
             take_strides(target, result)
-    refuse_self_overlap(target)
+    if name not in _TWICE:
+        refuse_self_overlap(target)
     copy_into(result, target)
     bump_version(target)
     return target

@@ -30,7 +30,7 @@ KINDS_OF_VALUES = ((Tensor, TENSOR), (int, INT), (float, FLOAT), (complex, COMPL
 PASS_AS_NONE = "None", "()"             # defaults for which None may be given
 NUMPYS_WORDS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
-WITHOUT_NUMPYS_WORDS = frozenset(("unique", "unique_consecutive"))      # functions that are Python in PyTorch
+WITHOUT_NUMPYS_WORDS = frozenset(("norm", "unique", "unique_consecutive"))      # Python in PyTorch
 
 
 @cache

@@ -32,7 +32,7 @@ _OF_ITS_DTYPE = frozenset("abs absolute bitwise_not ceil floor frac neg round sp
 _ALONG_AN_AXIS = frozenset("cumprod cumsum log_softmax logcumsumexp softmax".split())
 # Ops that take `out_dtype`, for which only NVIDIA's devices have kernels.
 _MIXED = frozenset("addmm baddbmm bmm mm".split())
-_NO_KERNEL = re.compile('^".*" not implemented for ')
+_NO_KERNEL = re.compile('^(".*" not implemented for |clamp is not supported)')
 # What Python says of a number that is converted to one that can't hold it.
 _UNFIT = re.compile("cannot convert float|must be real number, not complex|not supported between instances of|"
                     "real number, not 'complex'|can't convert complex|int too large")
@@ -91,7 +91,8 @@ def _before_the_kernel(name, values):
         return found
     if not isinstance(out, Tensor):
         return None
-    made = values.get("dtype") or result_type(*operands)
+    numbers = [value for value in values.values() if name in _PAIRS and type(value) is complex]
+    made = values.get("dtype") or result_type(*operands, *numbers)
     if name in _OF_ITS_DTYPE and made is not out.dtype:
         return RuntimeError(text(EXACT["found"], name, made.code, out.dtype.code))
     if name in _ALONG_AN_AXIS:

@@ -123,8 +123,15 @@ def _of_abs(out, input):
     return EXACT["found"].replace("{made}", SCALAR_NAMES[input.dtype.code]), True
 
 
+def _of_all(out, *_, **__):
+    """A truth value may be a byte, as it was of old."""
+    return None if out.dtype.name == "uint8" else _OF["all"]
+
+
 # Ops that PyTorch does in several ways: the rule by `out` and the arguments.
 _BY_ARGUMENTS = {
+    "all": _of_all,
+    "any": _of_all,
     "matmul": _of_matmul,
     "max": _of_extremes,
     "min": _of_extremes,

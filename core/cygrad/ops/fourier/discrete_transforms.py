@@ -9,7 +9,7 @@ from cygrad.autograd.derivative import conj
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import call
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.out_arguments import write_out
+from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import copy_
 from cygrad.dtype import get_default_dtype
 from cygrad.ops.declare.primitives import primitive
@@ -96,6 +96,9 @@ def with_out(kind, name, function):
     @functools.wraps(function)
     def public(input, *args, out=None, **kwargs):
         need_tensors("fft_" + name, input=input)
+        if out is not None:
+            read = None if name in ("ifft", "ihfft") and not input.is_complex() else input     # which it copies out
+            refuse_out_grad("fft_" + name, read, out, None)         # PyTorch doesn't ask whether they overlap
         result = function(input, *args, **kwargs)
         if out is not None and not (out.is_complex() if kind == "complex" else out.is_floating_point()):
             raise RuntimeError(f"{words} expects a {kind} output tensor, but got {SCALAR_NAMES[out.dtype.code]}")

@@ -327,9 +327,13 @@ cdef int setitem_(Tensor t, object key, object value) except -1:
             from cygrad.batching.keys import setitem      # start-up time
             setitem(t, key, value)
             return 0
-        parts = parts_of_key(key, &used, &tensors)
-        indices = [] if tensors else None
-        view = read_key(t, key, parts, used, indices)
+        try:
+            parts = parts_of_key(key, &used, &tensors)
+            indices = [] if tensors else None
+            view = read_key(t, key, parts, used, indices)
+        except (IndexError, TypeError):
+            general().refuse_first(t, key, value)
+            raise
         if tensors:
             return write(view, indices, fitting_value(view, indices, value, True), False)
     return assign(view, given, value)

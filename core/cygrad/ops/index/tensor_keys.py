@@ -162,6 +162,20 @@ def recorded_index(view, tensors):
 
 # ---------------------------------------------------------------- x[index] = value
 
+def refuse_first(self, key, value):
+    """Raise what PyTorch notices about ``self[key] = value`` before it looks at the places that the key names."""
+    if not isinstance(value, Tensor):
+        number_tensor(self, value)
+    axes = 0
+    for part in key if isinstance(key, tuple) else (key,):
+        if isinstance(part, Tensor) and part.dtype.name in ("bool", "uint8"):
+            axes += part.dim()
+        elif part is not None and part is not ... and not isinstance(part, bool):
+            axes += 1
+    if axes > self.dim():
+        raise IndexError(f"too many indices for tensor of dimension {self.dim()}")
+
+
 def assigned_number(self, value):
     """A Python number from a value that is not a tensor."""
     if isinstance(value, (int, float, complex)):

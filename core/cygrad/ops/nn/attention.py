@@ -85,7 +85,7 @@ def check(query, key, value, mask, dropout):
         raise RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got "
                            f"attn_mask.dtype: {C_TYPES[mask.dtype.code]} and  query.dtype: "
                            f"{C_TYPES[query.dtype.code]} instead.")
-    if not 0 <= dropout <= 1:
+    if dropout > 1:             # one below 0 is none
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout:g}")
     if query.is_complex():
         raise refused("softmax_lastdim_kernel_impl", query.dtype)
@@ -154,7 +154,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     inputs = (query, key, value)
     fused = flash(query, key, value, mask) if any(
         t._tracked() for t in (*inputs, mask) if isinstance(t, Tensor)) else True
-    if fused and dropout_p == 0 and all(t.numel() for t in inputs):
+    if fused and dropout_p <= 0 and all(t.numel() for t in inputs):
         if key.shape[-1] != query.shape[-1] or key.shape[-2] != value.shape[-2]:
             raise RuntimeError(f"the last axes of query {list(query.shape)} and key {list(key.shape)} must be alike, "
                                f"and so must the axes -2 of key and value {list(value.shape)}")

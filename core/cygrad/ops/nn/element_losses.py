@@ -8,7 +8,7 @@ import cygrad
 from cygrad.ops.declare.primitives import primitive
 from cygrad.errors import warn
 from cygrad.ops.nn.smooth_activations import logsigmoid
-from cygrad.ops.declare.operand_types import HALVES, need_float, refused
+from cygrad.ops.declare.operand_types import HALVES, need_float, need_tensors, refused
 from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, reduced_in_one_pass, warn_of_broadcast, word
 from cygrad.ops.declare.registry import op
 from cygrad.dispatch.programs import program
@@ -319,7 +319,10 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 
 
 def divergence(input, target, reduction, log_target):
-    if not all(x.is_floating_point() or x.is_complex() for x in (input, target)):
+    need_tensors("kl_div", input=input, target=target)
+    if input.is_complex() or target.is_complex():
+        raise RuntimeError("kl_div: Complex inputs not supported.")
+    if not all(x.is_floating_point() for x in (input, target)):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         losses = target.exp() * (target - input)
@@ -509,5 +512,5 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
     if size_average is not None or reduce is not None:
         reduction = word(reduction, size_average, reduce)
     elif reduction not in WORDS:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+        raise ValueError(reduction + " is not a valid value for reduction")
     return poisson_losses(input, target, log_input, full, eps, reduction)

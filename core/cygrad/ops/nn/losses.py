@@ -33,6 +33,15 @@ def _mse_loss(self, target, reduction):
     return reduced_in_one_pass(SQUARED_ERROR, reduction, self, target)
 
 
+def word_after_shapes(input, target, *reduction):
+    """The word for a reduction; where it is none, shapes that don't fit are told first."""
+    try:
+        return word(*reduction)
+    except ValueError:
+        cygrad.broadcast_tensors(input, target)
+        raise
+
+
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """(input - target) ** 2, and its mean or sum.
 
@@ -56,7 +65,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     tensor(2.)
     """
     need_tensors("mse_loss", input=input, target=target)
-    reduction = word(reduction, size_average, reduce)
+    reduction = word_after_shapes(input, target, reduction, size_average, reduce)
     alike = same_floats(input, target)
     if not alike:
         warn_of_broadcast(input, target)
@@ -94,7 +103,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     tensor(1.)
     """
     need_tensors("l1_loss", input=input, target=target)
-    reduction = word(reduction, size_average, reduce)
+    reduction = word_after_shapes(input, target, reduction, size_average, reduce)
     alike = same_floats(input, target)
     if not alike:
         warn_of_broadcast(input, target)

@@ -7,7 +7,7 @@ import math
 
 import cygrad
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.operand_types import refused
+from cygrad.ops.declare.operand_types import need_tensors, refused
 from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, reduced_in_one_pass, share, word
 from cygrad.ops.declare.registry import op
 from cygrad.ops.reduce.integration import add_number
@@ -361,6 +361,7 @@ def numbered_cosine_embedding_loss(input1, input2, target, margin=0.0, reduction
     >>> cygrad.cosine_embedding_loss(cygrad.tensor([1., 0.]), cygrad.tensor([0., 1.]), cygrad.tensor(1))
     tensor(1.)
     """
+    need_tensors("cosine_embedding_loss", input1=input1, input2=input2, target=target)
     if target.dim() > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.dim() == 1 and not input1.dim() == input2.dim() == 2:
@@ -443,6 +444,7 @@ def numbered_triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, 
     >>> cygrad.triplet_margin_loss(cygrad.tensor([0., 0.]), cygrad.tensor([0., 2.]), cygrad.tensor([2., 0.]))
     tensor(1.)
     """
+    need_tensors("triplet_margin_loss", anchor=anchor, positive=positive, negative=negative)
     return triplets(anchor, positive, negative, lambda a, b: cygrad.pairwise_distance(a, b, p, eps), margin, swap,
                     numbered(reduction))
 

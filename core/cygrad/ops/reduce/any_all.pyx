@@ -49,13 +49,18 @@ LOGICAL = """Whether {} not zero.
     """
 
 
-@op(name="any", axis=True, out="exact",
+def written_dtype(out, *args, **kwargs):
+    """How `out` may differ in dtype: a byte may stand for a truth value, as it did of old."""
+    return "any" if out.dtype.name == "uint8" else "exact"
+
+
+@op(name="any", axis=True, out=written_dtype,
     doc=LOGICAL.format("any element (of all, or along some axes) is", "any", "[True, True]"))
 def any_(Tensor input not None, dim=None, bint keepdim=False):
     return logical(k.ANY, "any", input, dim, keepdim)
 
 
-@op(name="all", axis=True, out="exact",
+@op(name="all", axis=True, out=written_dtype,
     doc=LOGICAL.format("all elements (or all along some axes) are", "all", "[False,  True]"))
 def all_(Tensor input not None, dim=None, bint keepdim=False):
     return logical(k.ALL, "all", input, dim, keepdim)

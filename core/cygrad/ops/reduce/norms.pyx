@@ -14,6 +14,7 @@ from cygrad.tensor cimport Tensor
 import cygrad
 from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
+from cygrad.dtype import promote_types
 from cygrad.dispatch.raw import cast_to, reduce_dims
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, is_integral
 from cygrad.ops.reduce.sums import EVERY, SQUARE_SUM, axes as axes_of
@@ -107,6 +108,9 @@ def check_norm_dtype(name, x, dtype):
     if x.is_complex() != dtype.is_complex:
         kind = "complex for complex" if x.is_complex() else "floating-point for floating-point"
         raise RuntimeError(f"{name}: dtype should be {kind} inputs, but got {SCALAR_NAMES[dtype.code]}")
+    if promote_types(x.dtype, dtype) is not dtype:
+        raise RuntimeError(f"{name}: the dtype of the input ({SCALAR_NAMES[x.dtype.code]}) should be convertible "
+                           f"without narrowing to the specified dtype ({SCALAR_NAMES[dtype.code]})")
 
 
 def refuse_empty_norm(x, ord, axes, whole):

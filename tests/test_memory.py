@@ -400,6 +400,12 @@ def test_objects_made_without_init_and_operands_that_are_none():
     node = type((leaf * 2).grad_fn)
     bare = node.__new__(node)
     assert "name" in dir(bare) and not hasattr(bare, "_saved_self") and not hasattr(bare, "_raw_saved_self")
+    batched = []
+    cygrad.vmap(lambda x: batched.append(type(x)) or x)(cygrad.ones(2))
+    for make in (lambda: batched[0].__new__(batched[0]), lambda: cygrad.Tensor.__new__(batched[0]),
+                 lambda: type("Own", (batched[0],), {}).__new__(type("Own", (batched[0],), {}))):
+        with pytest.raises(TypeError, match="cannot create 'BatchedTensor' instances"):
+            make()
     storage = type(cygrad.ones(1).untyped_storage())
     assert storage.__new__(storage).nbytes() == 0
     for call in (lambda: cygrad.Tensor.float(None), lambda: cygrad.Tensor.sum([]), lambda: cygrad.sinc(3.0),

@@ -7,7 +7,7 @@ attaches. Rarely used or wordy parts live in `tensors/`, attached the same way. 
 descriptors, which the interpreter calls in less time than Cython's functions, and say their signatures as those can.
 """
 cimport cython
-from cpython.object cimport PyTypeObject
+from cpython.object cimport Py_TPFLAGS_HEAPTYPE, PyTypeObject
 from cpython.ref cimport Py_CLEAR, Py_DECREF, Py_INCREF
 
 from cygrad.autograd.modes cimport interceptions, grad_enabled, inference_enabled, refuse_in_transforms
@@ -1243,6 +1243,11 @@ def blank_instance(cls, *args, **kwargs):
     from cygrad.dispatch.allocation import empty_on
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"Tensor.__new__(X): X is not a subtype of Tensor, but {cls!r}")
+    built = cls
+    while built.__flags__ & Py_TPFLAGS_HEAPTYPE:
+        built = built.__base__
+    if built is not Tensor:             # its fields are for those to fill in who make its instances
+        raise TypeError(f"cannot create '{built.__name__}' instances")
     cdef Tensor made = <Tensor>_bare_instance(cls)
     made._take(empty_on(discovery.load("cpu"), 0, get_default_dtype(), (0,)))
     if args or kwargs:

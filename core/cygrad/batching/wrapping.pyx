@@ -10,6 +10,11 @@ from cygrad.tensors.overriding import disabled_torch_function
 
 MARK = "batch"          # stands in `names_`, where every op looks
 
+cdef extern from "Python.h":
+    ctypedef struct PyTypeObject:
+        void *tp_dict
+    void PyType_Modified(PyTypeObject *)
+
 
 cdef class BatchedTensor(Tensor):
     """Stands for the examples `value[0]`, `value[1]`... of a level of `vmap`; axis 0 of `value` is the batch.
@@ -127,6 +132,10 @@ cdef class BatchedTensor(Tensor):
         if isinstance(fill_value, BatchedTensor):
             return self.new_zeros(size, **kwargs) + fill_value
         return self._new("new_full", (size, fill_value), kwargs)
+
+
+del (<dict>(<PyTypeObject *>BatchedTensor).tp_dict)["__new__"]      # Tensor's refuses what has fields of its own
+PyType_Modified(<PyTypeObject *>BatchedTensor)
 
 
 def as_given(BatchedTensor t not None):

@@ -24,8 +24,7 @@ cdef frozenset WITHOUT_GRADIENT = frozenset("""
     special_hermite_polynomial_h special_hermite_polynomial_he special_laguerre_polynomial_l
     special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u
     special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w""".split())
-# Ops whose operands may require gradients, which they don't get, where `out` may not: PyTorch copies into it, or has no
-# derivative of them.
+# Ops whose operands may require gradients, where `out` may not: PyTorch copies their results into it, which is recorded.
 cdef frozenset OPERANDS_AT_WILL = frozenset("""
     bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor conj_physical diag floor_divide heaviside
     linalg_matrix_norm linalg_norm log_softmax nanquantile quantile slice_scatter softmax special_ndtr
@@ -216,6 +215,8 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
             take_strides(target, result)
     if name not in _TWICE:
         refuse_self_overlap(target)
+    if name in OPERANDS_AT_WILL and grad_enabled() and has_gradient(result):
+        return target.copy_(result)             # so that gradients go through, as in PyTorch
     copy_into(result, target)
     bump_version(target)
     return target

@@ -24,7 +24,7 @@ cdef frozenset WITHOUT_GRADIENT = frozenset("""
     special_hermite_polynomial_h special_hermite_polynomial_he special_laguerre_polynomial_l
     special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u
     special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w""".split())
-# Ops whose operands may require gradients, where `out` may not: PyTorch copies their results into it, which is recorded.
+# Ops whose operands may require gradients, where `out` may not: PyTorch copies what they give into it, recorded.
 cdef frozenset OPERANDS_AT_WILL = frozenset("""
     bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor conj_physical diag floor_divide heaviside
     linalg_matrix_norm linalg_norm log_softmax nanquantile quantile slice_scatter softmax special_ndtr

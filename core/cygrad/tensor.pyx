@@ -815,7 +815,6 @@ cdef class Tensor(View):
         self.node = None
         self.output_number = 0
         self.requires = False
-        self.base = None
 
     # ---------------------------------------------------------------- operators
 

@@ -83,6 +83,27 @@ PROGRAMS = """
     x = m.stack([m.ones(2, 3, 4, 4).to(memory_format=m.channels_last)] * 2, 1, out=m.zeros(1))
     x = m.ones(2) > 0; a = m.dist(m.ones(2), x); b = m.norm(m.ones(3), axis=0); c = m.ones(3).norm(out=m.zeros(()))
     x = m.sort(m.ones(2), out=(m.zeros(0), m.zeros(0, dtype=m.int64))); t = type(x).__name__
+    b = m.arange(8.); x = b.reshape(2, 4).requires_grad_(); y = x[0]; with m.no_grad(): x.mul_(2)
+    x = m.arange(8.)[1:].requires_grad_(); y = x[0]; x.detach().mul_(2); z = m.autograd.grad(y, x, allow_unused=True)
+    q = m.ones(3, requires_grad=True); y = q * 2; y.retain_grad(); m.autograd.grad(y, q.clone(), q, allow_unused=True)
+    q = m.tensor(1., requires_grad=True); v = m.ones(2, 3); a = m.autograd.grad((q * v).sum(), q)[0]
+    q = m.tensor(1., requires_grad=True); b = m.autograd.grad(q.unfold(-1, 1, 2).sum(), q)[0]
+    q = m.ones(2, 3, requires_grad=True); b = m.autograd.grad(q.unfold(0, 2, 1).sum(), q)
+    q = m.ones(2, 3, requires_grad=True); a = m.autograd.grad(q.expand(1, 2, 3), q, m.ones(1, 2, 3))[0]
+    x = m.zeros(2, 3, 4, 4).to(memory_format=m.channels_last); y = m.renorm(x, 2, 0, 1.)
+    q = m.ones(4, requires_grad=True); x = q * 1; y = x[1:]; with m.inference_mode(): y.detach_(); x.mul_(2)
+    q = m.ones(3, requires_grad=True); a = m.view_copy(q, m.int32); b = m.view_copy(q, dtype=m.float32)
+    a = m.lerp(m.tensor(1.), m.ones(3), m.tensor(1j, dtype=m.complex128))
+    q = m.ones(2, 2, dtype=m.complex128, requires_grad=True); x = q * 1; y = m.view_as_real(x); z = x.imag; y.mul_(2)
+    q = m.ones(2, 2, 2, requires_grad=True); x = q * 1; y = m.view_as_complex(x); x.mul_(2); y.mul_(2)
+    v = m.ones(1, 3, 1).requires_grad_(); q = v[0, :, 0]; a = m.autograd.grad(v.squeeze(), v, q, None, True)
+    v = m.ones(1, 3, 1).requires_grad_(); q = v[0, :, 0]; a = m.autograd.grad(v.squeeze(-1), v, q[None], None, True)
+    v = m.ones(1, 3, 1).requires_grad_(); q = v[0]; a = m.autograd.grad(v.squeeze((0, 1)), v, q, None, True)
+    v = m.ones(1, 3, 1).requires_grad_(); q = v[0]; a = m.autograd.grad((v * 1).squeeze_(0), v, q, None, True)
+    v = m.ones(1, 3, 1).requires_grad_(); q = v[0]; a = m.autograd.grad(v.unsqueeze(0), v, q[None, None], None, True)
+    q = m.ones(1, 4, 4, requires_grad=True); a = m.autograd.grad(m.nn.functional.relu(q).sum(), q, create_graph=True)
+    q = m.ones(1, 4, 4).requires_grad_(); a = m.autograd.grad(m.nn.functional.leaky_relu(q).sum(), q, None, None, True)
+    q = m.ones(1, 4, 4).requires_grad_(); a = m.autograd.grad(m.max_pool2d(q, 2).sum(), q, None, None, True)
     v = m.ones(2, 2, dtype=m.complex64, requires_grad=True); a = v.select_scatter(m.ones(2, dtype=m.complex64), 0, 0)
     with m.inference_mode(): x = m.ones(2, 3); a = x.half(); b = x.sum(0); c = x.mean(); d = x.clone(); e = x + c
     with m.inference_mode(): x = m.ones(2, 3); a = x.sort(); b = m.floor(x); c = m.floor(x.int()); d = x[0].new_zeros(2)

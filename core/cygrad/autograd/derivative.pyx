@@ -90,6 +90,9 @@ def derivative(str op, *, str name=None, str inplace=None, **formulas):
     row.keeps_numbers = op == "mul" or op == "div"      # PyTorch makes tensors of these ops' numbers
     keep_whole(row.node_type, <void *>blank_op_node, True)
     _rows[op] = row
+    for formula in row.formulas:
+        if hasattr(formula, "named_after"):
+            formula.named_after(row.name)
 
 
 def rows():

@@ -326,6 +326,8 @@ cdef list run(object begun):
             needed, captured = state.needed, state.captured
             state = None
             if self.wanted is not None and not needed:
+                if node.attached is not None and self.roots is None and type(node) is not AccumulateGrad:
+                    run_tensor_hooks(node, gathered(node, arrived))     # as PyTorch, at a root that is the only one
                 continue
             if type(node) is AccumulateGrad:
                 if arrived is not None:

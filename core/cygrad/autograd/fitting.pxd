@@ -25,4 +25,5 @@ cdef inline bint fits(Tensor grad, Node node) noexcept:
             and memcmp(grad.sizes, node.sizes, grad.rank * sizeof(Py_ssize_t)) == 0)
 
 cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_ssize_t position)
+cdef Tensor dropping_axes(Tensor grad, Tensor sums)
 cdef Tensor summed(Tensor held, Tensor grad)

@@ -40,9 +40,7 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
             grad = reduced(grad, meta)
         else:
             value = sum_to(grad, meta)
-            if grad.rank != meta.rank and value is not grad:
-                (<Tensor>value).creation = CREATED_IN_NO_GRAD       # PyTorch drops the axes by a view
-            grad = <Tensor>value
+            grad = dropping_axes(grad, <Tensor>value)
     if plain_of(grad.dtype) is not plain_of(meta.dtype) and not takes_any_dtype(node):
         if grad.dtype.category == CATEGORY_COMPLEX and meta.dtype.category < CATEGORY_COMPLEX:
             grad = grad.real
@@ -57,6 +55,13 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
             return found
         grad = grad.to(of(node.backend, node.index))
     return grad
+
+
+cdef Tensor dropping_axes(Tensor grad, Tensor sums):
+    """`sums` of `grad`, marked as the view by which PyTorch drops axes; without axes left, it sums all at once."""
+    if grad.rank != sums.rank and sums.rank != 0:
+        sums.creation = CREATED_IN_NO_GRAD
+    return sums
 
 
 cdef Tensor reduced(Tensor grad, View meta):

@@ -28,7 +28,8 @@ from cygrad.tensors.operators cimport Plain, operators
 
 cdef object gradient_edge(Tensor t):
     """The node whose output `t` is; a leaf's AccumulateGrad; None when it needs no gradient."""
-    if t.base is not None and t.base.requires & REVERSE and version_of(t) != t.view_version:
+    if (t.base is not None and version_of(t) != t.view_version
+            and (t.base.requires & REVERSE or t.node is not None and t.requires & REVERSE)):
         regenerate(t)
     if t.node is not None:
         return t.node

@@ -8,6 +8,7 @@ negative, are known by what they are: those of any row.
 """
 from cygrad cimport backend as k
 from cygrad.autograd.derivative cimport OpNode, set_shortcut, set_shortcut_of
+from cygrad.autograd.fitting cimport dropping_axes
 from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.backend cimport Backend
 from cygrad.dispatch.kernel_calls cimport (binary, binary_into, copy_into, expand_to, fill_into, scalar_into,
@@ -305,7 +306,7 @@ cdef object axes_swapped(OpNode node, Tensor grad):
 
 
 cdef object expanded(OpNode node, Tensor grad):
-    return sum_to(grad, node.geometry(0))
+    return dropping_axes(grad, sum_to(grad, node.geometry(0)))
 
 
 cdef object selected(OpNode node, Tensor grad):

@@ -96,8 +96,13 @@ def window_on(base, view):
         return shown if same else shown.as_strided(size, stride, offset)
     shown = changed(base, laziness(base))
     if base.is_complex():
-        return changed(cygrad.view_as_real(shown), laziness(view)).as_strided(size, stride, offset)
-    return changed(cygrad.view_as_complex(shown.as_strided(*_parts(size, stride, offset))), laziness(view))
+        parts = changed(cygrad.view_as_real(shown), laziness(view))
+        same = (size, stride, offset) == (parts.shape, parts.stride(), parts.storage_offset())
+        return parts if same else parts.as_strided(size, stride, offset)
+    wanted = _parts(size, stride, offset)
+    if wanted != (shown.shape, shown.stride(), shown.storage_offset()):
+        shown = shown.as_strided(*wanted)
+    return changed(cygrad.view_as_complex(shown), laziness(view))
 
 
 def as_strided_backward(grad, geometry, size, stride, storage_offset):

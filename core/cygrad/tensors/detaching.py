@@ -24,7 +24,9 @@ def detach_(self):
     >>> x.detach_().requires_grad
     False
     """
-    if self._is_view() and not inference_mode_enabled():
+    if inference_mode_enabled():                # where tensors are made that have none, and others keep theirs
+        return self
+    if self._is_view():
         raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
                            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
                            "gradients are views of DDP buckets, and hence detach_() cannot be called on these "

@@ -45,13 +45,13 @@ def of_composite(function, tensors, grad):
         return cygrad.autograd.grad(function(*leaves), leaves, grad, create_graph=again)
 
 
-@primitive
-def flat_backward(grad, values, shapes):
+def unchanging(grad, values, shapes):
     """`grad`, recorded as what does not change with `values`."""
     return grad.detach()
 
 
-derivative("flat_backward", grad=unchanged, values=lambda grad, shapes: [grad.new_zeros(shape) for shape in shapes])
+_unchanging = {}                        # name of a node: the primitive that makes it
+_GRADIENTS = {"ReluBackward0": "ThresholdBackwardBackward0"}        # where PyTorch has another op for the gradient
 
 
 def flat(formula, *arguments):
@@ -68,6 +68,15 @@ def flat(formula, *arguments):
         if not grad_mode():
             return found
         flat_in = [values[place] for place in places]
-        return flat_backward(found, flat_in, [value.shape for value in flat_in])
-    recorded.__wrapped__ = wrapped
+        return recorded.node(found, flat_in, [value.shape for value in flat_in])
+
+    def named_after(row):
+        """Give the formula's node the name that PyTorch has for the gradient of this row's."""
+        name = _GRADIENTS.get(row, row[:-1] + "Backward0")
+        if name not in _unchanging:
+            _unchanging[name] = primitive(unchanging, name=name)
+            derivative(name, name=name, grad=unchanged,
+                       values=lambda grad, shapes: [grad.new_zeros(shape) for shape in shapes])
+        recorded.node = _unchanging[name]
+    recorded.__wrapped__, recorded.named_after = wrapped, named_after
     return recorded

@@ -15,10 +15,12 @@ derivative("expand", self=lambda grad, self_shape: grad.sum_to_size(self_shape))
 derivative("select", self=lambda grad, self_shape, dim, index: placed(grad, self_shape, lambda t: t.select(dim, index)))
 derivative("slice", self=lambda grad, self_shape, dim, start, stop, step:
            placed(grad, self_shape, lambda t: cygrad.ops.shape.slices.slice_along(t, dim, slice(start, stop, step))))
-derivative("squeeze", self=lambda grad, self_shape: grad.reshape(self_shape))
-derivative("squeeze_dim", name="SqueezeBackward1", self=lambda grad, self_shape: grad.reshape(self_shape))
-derivative("squeeze_dims", name="SqueezeBackward2", self=lambda grad, self_shape: grad.reshape(self_shape))
-derivative("unsqueeze", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("squeeze", self=lambda grad, self_shape: unsqueezed(grad, self_shape, range(len(self_shape))))
+derivative("squeeze_dim", name="SqueezeBackward1", self=lambda grad, self_shape, dim:
+           unsqueezed(grad, self_shape, (dim,)))
+derivative("squeeze_dims", name="SqueezeBackward2", self=lambda grad, self_shape, dims:
+           unsqueezed(grad, self_shape, dims))
+derivative("unsqueeze", self=lambda grad, self_shape, dim: grad.squeeze(dim))      # the shape is for the shortcut
 derivative("diagonal", self=lambda grad, self_shape, offset, dim1, dim2:
            placed(grad, self_shape, lambda t: t.diagonal(offset, dim1, dim2)))
 derivative("as_strided", self=lambda grad, self_geometry, size, stride, storage_offset:
@@ -57,10 +59,13 @@ derivative("block_diag", tensors=lambda grad, shapes: _blocks(grad, shapes))
 
 derivative("t_", name="TBackward1", self=lambda grad: grad.t())
 derivative("transpose_", name="TransposeBackward1", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
-derivative("squeeze_", name="SqueezeBackward3", self=lambda grad, self_shape: grad.reshape(self_shape))
-derivative("squeeze_dim_", name="SqueezeBackward4", self=lambda grad, self_shape: grad.reshape(self_shape))
-derivative("squeeze_dims_", name="SqueezeBackward5", self=lambda grad, self_shape: grad.reshape(self_shape))
-derivative("unsqueeze_", name="UnsqueezeBackward1", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("squeeze_", name="SqueezeBackward3", self=lambda grad, self_shape:
+           unsqueezed(grad, self_shape, range(len(self_shape))))
+derivative("squeeze_dim_", name="SqueezeBackward4", self=lambda grad, self_shape, dim:
+           unsqueezed(grad, self_shape, (dim,)))
+derivative("squeeze_dims_", name="SqueezeBackward5", self=lambda grad, self_shape, dim:
+           unsqueezed(grad, self_shape, dim))
+derivative("unsqueeze_", name="UnsqueezeBackward1", self=lambda grad, dim: grad.squeeze(dim))
 derivative("as_strided_", name="AsStridedBackward1", self=lambda grad, self_geometry, size, stride, storage_offset:
            as_strided_backward(grad, self_geometry, size, stride, storage_offset))
 
@@ -138,12 +143,22 @@ def inverse_permutation(dims):
 
 def unfold_backward(grad, shape, dimension, size, step):
     """Windows overlap: each element gets the sum over the windows that show it."""
-    places = cygrad.arange(shape[dimension] if shape else 1, device=grad.device).unfold(0, size, step)
-    moved = grad.movedim(dimension, -2) if shape else grad.unsqueeze(0)
+    if not shape:
+        return grad.sum()
+    places = cygrad.arange(shape[dimension], device=grad.device).unfold(0, size, step)
+    moved = grad.movedim(dimension, -2)
     flat = moved.reshape(*moved.shape[:-2], -1)
-    out = flat.new_zeros(*flat.shape[:-1], shape[dimension] if shape else 1)
-    out = out.index_add(-1, places.reshape(-1), flat)
-    return out.movedim(-1, dimension) if shape else out.reshape(())
+    out = flat.new_zeros(*flat.shape[:-1], shape[dimension])
+    out = out.index_add(-1, places.reshape(-1), flat).movedim(-1, dimension)
+    return out.clone(memory_format=cygrad.contiguous_format)
+
+
+def unsqueezed(grad, shape, dims):
+    """The axes of size 1 among `dims`, which `squeeze` took away, put back."""
+    for dim in sorted([dim % len(shape) for dim in dims if shape]):
+        if shape[dim] == 1:
+            grad = grad.unsqueeze(dim)
+    return grad
 
 
 def materialized(grad, shape, grads):

@@ -84,7 +84,7 @@ def lerp(input, end, weight):
                                f"{C_TYPES[value.dtype.code]}")
     if isinstance(weight, Tensor):
         if not weight.dim() and weight.dtype is not input.dtype:
-            dtype = result_type(input, weight)
+            dtype = result_type(input, end, weight)
             input, end = input.to(dtype), end.to(dtype)
         need_float(input, "lerp_kernel_tensor", complex_too=True)
         return _lerp_tensor(input, end, weight)

@@ -224,7 +224,7 @@ def _renorm(self, p, dim, maxnorm):
     wide = cast_to(self, FLOAT32) if self.dtype in HALVES else self
     size = norm_of(wide, p, axes, True, None)
     factor = cygrad.where(size > maxnorm, maxnorm / (size + 1e-7), 1.0)
-    return cast_to(wide * factor, self.dtype)
+    return cast_to(wide * factor, self.dtype).contiguous()
 
 
 @op(inplace=True, out="exact")

@@ -139,7 +139,9 @@ def copied(self, show):
 
 
 def node_of(view_name, args, kwargs):
-    """The name of the row of derivatives: `squeeze` has one for each way to call it."""
+    """The name of the row of derivatives: `squeeze` has one for each way to call it, other dtypes have none."""
+    if view_name == "view" and (kwargs.get("dtype") is not None or isinstance(args[0], cygrad.dtype)):
+        return None
     if view_name != "squeeze" or not (args or kwargs):
         return view_name
     dim = args[0] if args else kwargs["dim"]
@@ -151,7 +153,10 @@ def add_copy(view_name, view, what, parameters, arguments):
     name = view_name + "_copy"
 
     def function(input, *args, **kwargs):
-        return _copied[node_of(view_name, args, kwargs)](input, lambda t: view(t, *args, **kwargs))
+        row = node_of(view_name, args, kwargs)
+        if row is None:
+            return copied(input.detach(), lambda t: view(t, *args, **kwargs))
+        return _copied[row](input, lambda t: view(t, *args, **kwargs))
 
     def recorded_with_out_argument(input, *args, out=None, **kwargs):
         """`function` with `out=`, which has a graph, but no derivative."""

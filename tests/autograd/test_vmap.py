@@ -207,3 +207,11 @@ def test_what_depends_on_values_or_passes_by_the_rules_is_refused():
         a.data = cygrad.ones(3)
     with pytest.raises(RuntimeError, match="mutating directly with `.data` under vmap"):
         vmap(replaced)(x)
+
+
+def test_gradient_of_what_is_filled_in():
+    x, mask = cygrad.rand(4), cygrad.tensor([True, False, True, True])
+    value = cygrad.tensor(2.0, requires_grad=True)
+    result = x.masked_fill(mask, value)
+    found, = cygrad.autograd.grad(result, value, cygrad.eye(4), is_grads_batched=True)
+    assert found.tolist() == [1, 0, 1, 1]

@@ -230,3 +230,9 @@ def test_a_seed_gives_the_same_training_with_the_batch_first_and_second():
         results.append(nn.functional.dropout(y if first else y.transpose(0, 1), 0.5))
     assert results[0].stride() == (8, 16, 1)
     assert results[0].equal(results[1])
+
+
+def test_only_the_bias_of_a_convolution_of_volumes_learns():
+    bias = cygrad.zeros(2, requires_grad=True)
+    F.conv3d(cygrad.rand(1, 1, 4, 4, 4), cygrad.rand(2, 1, 3, 3, 3), bias, stride=2, padding=1).sum().backward()
+    assert bias.grad.tolist() == [8, 8]

@@ -22,7 +22,7 @@ derivative("put_rows", name="IndexPutBackward0", self=lambda grad, positions, ax
            values=lambda grad, positions, axes: ops.index_rows(grad, positions, axes))
 derivative("masked_fill", self=lambda grad, mask: grad.masked_fill(mask, 0))
 derivative("masked_fill_tensor", name="MaskedFillBackward1", self=lambda grad, mask: grad.masked_fill(mask, 0),
-           value=lambda grad, mask: grad.masked_select(mask).sum())
+           value=lambda grad, mask: grad.where(mask, 0).sum())
 derivative("masked_select", self=lambda grad, positions, shape: ops.put_rows(
     grad.new_zeros(shape), positions, len(shape), grad, False))
 derivative("masked_scatter", self=lambda grad, mask: grad.masked_fill(mask, 0),

@@ -51,7 +51,7 @@ def _lu_unpack(self, unpack_data):
     return unpacked(self) if unpack_data else (new(self, (0,)), new(self, (0,)))
 
 
-@op(method=False)
+@op(method=False, out="expected")
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     """The matrices P, L, U that a compact LU factorisation (of `linalg.lu_factor`) stands for.
 

@@ -74,7 +74,8 @@ def slopes(grad, input, weight, geometry, by_input, by_weight, by_bias=None):
         slopes(in_planes(grad), in_planes(input), in_planes(weight), plain_geometry(geometry), in_planes(by_input),
                in_planes(by_weight), by_bias)
     elif grad.dim() == 5:
-        Volumes(input.shape, weight, geometry, grad.shape).slopes(grad, input, by_input, by_weight)
+        if by_input is not None or by_weight is not None:
+            Volumes(input.shape, weight, geometry, grad.shape).slopes(grad, input, by_input, by_weight)
         if by_bias is not None:
             copy_(by_bias, summed_over_places(grad))
     else:

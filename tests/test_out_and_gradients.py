@@ -1,0 +1,57 @@
+"""If one of these fails, `out=` is taken where PyTorch refuses it for a gradient's sake, or the reverse."""
+
+import cygrad
+import pytest
+
+REFUSED = "arguments don't support automatic differentiation, but one of the arguments requires grad"
+REAL = "fft rfft rfft2 rfftn fft2 fftn ifft2 ifftn ihfft2 ihfftn irfft hfft irfftn hfftn".split()
+
+
+def run(name, dtype):
+    x = cygrad.rand(4, 4, dtype=dtype, requires_grad=True)
+    op = getattr(cygrad.fft, name)
+    made = op(x.detach())
+    out = cygrad.empty_like(made)
+    assert op(x.detach(), out=out) is out and cygrad.equal(out, made)
+    with cygrad.no_grad():
+        op(x, out=out)
+    return op(x, out=out)
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_transforms_of_real_tensors(name):
+    with pytest.raises(RuntimeError, match=REFUSED):
+        run(name, cygrad.float32)
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "fftn", "ifft2"])
+def test_transforms_of_complex_tensors(name):
+    with pytest.raises(RuntimeError, match=REFUSED):
+        run(name, cygrad.complex64)
+
+
+@pytest.mark.parametrize("name", ["ifft", "ihfft"])
+def test_conjugates_of_transforms_are_written(name):
+    assert not run(name, cygrad.float32).requires_grad
+
+
+@pytest.mark.parametrize("op, more", [(cygrad.split_copy, (2,)), (cygrad.split_with_sizes_copy, ([2, 2],)),
+                                      (cygrad.unbind_copy, ())])
+def test_copies_of_parts_are_written(op, more):
+    x = cygrad.rand(4, 3, requires_grad=True)
+    wanted = op(x.detach(), *more)
+    outs = [cygrad.empty_like(each) for each in wanted]
+    op(x, *more, out=outs)
+    assert all(map(cygrad.equal, outs, wanted)) and not outs[0].requires_grad
+
+
+def test_lu_unpack_into():
+    packed = cygrad.linalg.lu_factor(cygrad.rand(3, 3))
+    outs = tuple(cygrad.empty(0) for _ in range(3))
+    found = cygrad.lu_unpack(*packed, out=outs)
+    assert all(a is b for a, b in zip(found, outs))
+    assert all(map(cygrad.equal, outs, cygrad.lu_unpack(*packed)))
+    with pytest.raises(RuntimeError, match="Expected out tensor to have dtype float, but got double instead"):
+        cygrad.lu_unpack(*packed, out=(cygrad.empty(3, 3, dtype=cygrad.float64), *outs[1:]))
+    with pytest.raises(RuntimeError, match=REFUSED):
+        cygrad.lu_unpack(packed[0].requires_grad_(), packed[1], out=outs)

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic
 """Loops over complex64 and complex128, seen as pairs of reals.
 
 Assumes contiguous runs (see `pointwise_table`); `n` counts complex elements. Functions are C99's, computed in double;

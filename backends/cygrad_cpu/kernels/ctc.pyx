@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic
 """Connectionist temporal classification: sums over the paths through the states of a sequence of labels, in logarithms.
 
 Graves et al., ICML 2006, (6) to (16). States stand side by side, so a step is a loop over them; rows of states are

@@ -1,4 +1,4 @@
-# distutils: extra_compile_args = --param=max-completely-peel-times=8
+# distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic --param=max-completely-peel-times=8
 """Layer normalisation and group normalisation, and their gradients, over contiguous rows.
 
 Sums run in LANES partial sums, which vectorise and are more accurate than one after the other.

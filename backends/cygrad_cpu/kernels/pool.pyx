@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -fno-version-loops-for-strides
 """Pooling: the largest, the sum or the mean of boxes of (D, H, W) planes, a row of the result at a time.
 
 Boxes are few places each, so what counts is that nothing is computed for a place but its comparison or its addition.

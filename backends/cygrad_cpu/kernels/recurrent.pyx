@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic
 # distutils: extra_compile_args = --param=vect-max-version-for-alias-checks=60
 """Cells of recurrent layers over rows of n hidden features: their gates, and the gradients of these.
 

@@ -7,6 +7,12 @@ of these. Cython's `freelist` keeps bare memory, and of base classes only. `deep
 chained without end: to free a chain then needs no stack. The classes that a module gives must have the same fields and
 the same `blank`.
 
+What this relies on, by the headers of CPython 3.10 to 3.14: an object whose count is 0 is nobody's, and may get a count
+and a type again as after `tp_alloc`; the collector's header of an untracked object is as when new, but for the mark of
+a finalizer, which these classes have none of; objects made at run time are never immortal unless somebody made them so,
+and those are never freed; a C variable's own reference counts, also where the interpreter's stack borrows (3.14).
+Without a GIL (Py_GIL_DISABLED) counts are biased towards a thread: there nothing is kept.
+
 `lazy_dict(cls, offset)` gives a class a dict for attributes at the pointer `offset` bytes into its instances, which is
 made when the first one is set. A module can do this for one class, before it calls `keep_whole`.
 """
@@ -66,7 +72,9 @@ cdef extern from *:
             cygrad_blank = (void (*)(PyObject *))blank;
             cygrad_deep = deep;
         }
-        if (base->tp_dealloc == cygrad_destroy && type->tp_basicsize == base->tp_basicsize)
+        /* CPython puts a dict or list of weak references that a subclass adds before the object, not into its size. */
+        if (base->tp_dealloc == cygrad_destroy && type->tp_basicsize == base->tp_basicsize
+                && type->tp_dictoffset == base->tp_dictoffset && type->tp_weaklistoffset == base->tp_weaklistoffset)
             type->tp_dealloc = cygrad_retire;
     #endif
     }

@@ -43,7 +43,8 @@ def on_host(value, made):
     if not isinstance(value, View):
         return value
     if id(value) not in made:
-        whole = cygrad.from_numpy(value.buffer).view(value.dtype)
+        truths = value.dtype is cygrad.bool         # whose bytes, unlike those of a view by `view(bool)`, are 0 or 1
+        whole = cygrad.from_numpy(value.buffer.view("bool" if truths else "uint8")).view(value.dtype)
         made[id(value)] = whole.as_strided(tuple(value.shape), value.stride(), value.storage_offset())
     return made[id(value)]
 

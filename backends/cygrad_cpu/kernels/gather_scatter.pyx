@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -fno-version-loops-for-strides
 """Gather, scatter and the search for non-zero elements.
 
 A Walk lists the axes of source, index and result together; the operand that is addressed by the index has stride 0 on

@@ -390,3 +390,13 @@ def test_a_forked_child_computes_without_threads():
 def test_odd_functions_keep_the_sign_of_zero(name, dtype):
     zeros = cygrad.tensor([-0.0, 0.0] * 20, dtype=getattr(cygrad, dtype))
     assert np.signbit(getattr(cygrad, name)(zeros).numpy()).tolist() == [True, False] * 20
+
+
+@pytest.mark.parametrize("dtype", [cygrad.float32, cygrad.float64, cygrad.bfloat16], ids=str)
+@pytest.mark.parametrize("count", [1, 3, 5000])
+def test_a_number_as_exponent_takes_the_root_and_a_tensor_of_one_does_not(dtype, count):
+    x = cygrad.full((count,), -cygrad.inf, dtype=dtype)
+    assert (x ** 0.5).isnan().all() and (x ** cygrad.tensor(0.5, dtype=dtype)).isposinf().all()
+    assert (x ** -0.5).isnan().all() and (x ** cygrad.tensor([-0.5], dtype=dtype)).eq(0).all()
+    zero = cygrad.full((count,), -0.0, dtype=dtype)
+    assert (zero ** 0.5).signbit().all() and not (zero ** cygrad.tensor(0.5, dtype=dtype)).signbit().any()

@@ -259,7 +259,7 @@ cdef object cpu_binary(int op, View a, View b, View out):
         if out.dense:
             if a.dense:
                 dense = b.dense
-                if not dense and out.elements < SERIAL and constant(b):
+                if not dense and out.elements < SERIAL and op != ops.POW and constant(b):
                     form = SECOND_SCALAR
             elif b.dense and out.elements < SERIAL and constant(a):
                 form = FIRST_SCALAR
@@ -283,6 +283,7 @@ cdef object cpu_binary(int op, View a, View b, View out):
     start(&job, BINARY, 2, out, dense)
     add_input(&job, 1, a, dense)
     add_input(&job, 2, b, dense)
+    job.spread = op == ops.POW      # PyTorch takes square roots for exponents that are numbers, not for tensors of one
     return finish_binary(&job, op, code, out.dtype.code, out.elements, loop)
 
 
@@ -325,7 +326,7 @@ cdef object cpu_binary_scalar(int op, View a, object x, bint swapped, View out):
         if ops.MUL <= op <= ops.TRUNC_DIVIDE and (not swapped or op == ops.MUL):
             scalar_code = FLOAT32
         store_scalar(x, scalar_code, item)
-        if as_it_is and scalar_code != FLOAT32:
+        if scalar_code != FLOAT32 and (as_it_is or op == ops.POW):      # the number, where `a` has one element, too
             kernels.convert[code][<int>FLOAT32](item, item, 1)
             scalar_code = FLOAT32
     if loop == NULL:

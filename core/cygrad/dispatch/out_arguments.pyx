@@ -24,12 +24,12 @@ cdef frozenset WITHOUT_GRADIENT = frozenset("""
     special_hermite_polynomial_h special_hermite_polynomial_he special_laguerre_polynomial_l
     special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u
     special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w split_copy
-    split_with_sizes_copy""".split())
+    split_with_sizes_copy unbind_copy""".split())
 # Ops whose operands may require gradients, where `out` may not: PyTorch copies what they give into it, recorded.
 cdef frozenset OPERANDS_AT_WILL = frozenset("""
     bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor conj_physical diag floor_divide heaviside
     linalg_matrix_norm linalg_norm log_softmax nanquantile quantile slice_scatter softmax special_ndtr
-    tensordot unbind_copy""".split())
+    tensordot""".split())
 
 # What PyTorch says of operands that share memory with `out`, a letter for each argument, the last for those behind it:
 # WHOLE: `out` may not even be the operand itself; PARTLY: that it may be; SHAPED: likewise, if it has out's shape;

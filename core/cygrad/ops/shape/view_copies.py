@@ -140,7 +140,7 @@ def copied(self, show):
 
 def node_of(view_name, args, kwargs):
     """The name of the row of derivatives: `squeeze` has one for each way to call it, other dtypes have none."""
-    if view_name == "view" and (kwargs.get("dtype") is not None or isinstance(args[0], cygrad.dtype)):
+    if view_name == "view" and any(isinstance(each, cygrad.dtype) for each in (*args, *kwargs.values())):
         return None
     if view_name != "squeeze" or not (args or kwargs):
         return view_name

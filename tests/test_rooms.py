@@ -257,7 +257,7 @@ def test_imports_inside_functions_have_a_reason():
 # ---------------------------------------------------------------------- texts
 
 NAMED = re.compile(r"(?<![\w./])((?:\w+/)*[a-z_]\w*\.(?:pyx|pxd|py))(?!\w)")
-# Users' own, or PyTorch's.
+# Files of users' programs, which texts name as examples.
 OF_READERS = {"script.py", "optimizer.py", "learn.py", "first.py", "hello.py", "hubconf.py"}
 
 

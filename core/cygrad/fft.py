@@ -7,7 +7,7 @@ number of points, "forward" those of the others, "ortho" both by its root.
 import math as _math
 
 import cygrad as _cygrad
-from cygrad.dispatch.out_arguments import write_out as _write_out
+from cygrad.ops.declare.out_arguments import write_out as _write_out
 from cygrad.ops.declare.primitives import own as _own
 from cygrad.ops.declare.registry import public as _public
 from cygrad.ops.fourier import discrete_transforms as _transforms

@@ -8,16 +8,24 @@ cimport cython
 
 from cygrad.autograd.derivative cimport OpNode, find_row
 from cygrad.autograd.forward_levels cimport REVERSE, forward_used, needs_gradient, noted, share_tangents
-from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
+from cygrad.autograd.modes cimport grad_enabled, inference_enabled, set_grad_enabled
 from cygrad.autograd.node cimport (Node, add_edge, attached_to, move_retained, next_of, number_node, number_of,
                                    set_meta, set_output, show_without_module)
 from cygrad.autograd.recording cimport connect, gradient_edge, record, record_pair, refuse_change, regenerate
-from cygrad.dispatch.out_arguments cimport check_inference
 from cygrad.dtype cimport CATEGORY_COMPLEX, lazy_flags
 from cygrad.tensor cimport CREATED_NORMALLY, Tensor, alias
 from cygrad.view cimport View, size_of, tuple_of
 from cygrad.tensors.operators cimport Check, operators
 from cygrad.dispatch.raw import clone_like
+
+
+cdef int check_inference(Tensor t) except -1:
+    """Refuse to write into a tensor of inference mode outside it."""
+    if t.inference and t.counter is None and not inference_enabled():      # `.data` of one counts by itself
+        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+                           "clone to get a normal tensor before doing inplace update.See "
+                           "https://github.com/pytorch/rfcs/pull/17 for more details.")
+    return 0
 
 
 cdef int check_inplace(Tensor t) except -1:

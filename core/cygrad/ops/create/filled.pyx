@@ -14,7 +14,7 @@ import cygrad
 from cygrad.devices.device import preserve_format
 from cygrad.dispatch.memory_formats import empty_in, refuse_preserve
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
+from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.registry import op
 

@@ -16,7 +16,7 @@ from cygrad.view cimport data, make_view
 
 from cygrad.devices import discovery
 from cygrad.dispatch.allocation import empty_on
-from cygrad.dispatch.out_arguments import write_out
+from cygrad.ops.declare.out_arguments import write_out
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn

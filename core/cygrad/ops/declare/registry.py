@@ -9,7 +9,7 @@ makes `cygrad.lerp(..., out=)`, `Tensor.lerp` and `Tensor.lerp_`. Modules of ops
 import functools
 
 from cygrad import return_types
-from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
+from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.out_words import check_dtypes
 from cygrad.ops.declare.public_op import PublicOp

@@ -9,7 +9,7 @@ from cygrad.autograd.derivative import conj
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import call
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
+from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import copy_
 from cygrad.dtype import get_default_dtype
 from cygrad.ops.declare.primitives import primitive

@@ -11,13 +11,12 @@ from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 
 from cygrad cimport backend as k
 from cygrad.autograd.forward_levels cimport FORWARD
-from cygrad.autograd.inplace cimport check_inplace, rebase, set_meta_of
+from cygrad.autograd.inplace cimport check_inference, check_inplace, rebase, set_meta_of
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, keep_result, record_pair
 from cygrad.autograd.derivative cimport Derivative, OpNode, find_row
 from cygrad.dispatch.allocation cimport empty_as, output_like
 from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap
-from cygrad.dispatch.out_arguments cimport check_inference
 from cygrad.dispatch.kernel_calls cimport (binary, binary_into, broadcast_sizes, cast, copy_into, dense_copy,
                                            expand_to, scalar_into, unary, unary_into)
 from cygrad.dispatch.promotion cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL,
@@ -41,7 +40,7 @@ from cygrad.ops.declare.registry import functions
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.shape.broadcasting import broadcast_shapes
-from cygrad.dispatch.out_arguments import look_at_first
+from cygrad.ops.declare.out_rules import look_at_first
 
 cdef tuple NO_EXTRA = ()
 cdef DType BOOL_DTYPE = dtype_of(BOOL)

@@ -5,7 +5,7 @@
 import math
 
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.out_arguments import refuse_out_grad
+from cygrad.ops.declare.out_arguments import refuse_out_grad
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.filled import empty_, empty_like
 from cygrad.ops.declare.primitives import primitive

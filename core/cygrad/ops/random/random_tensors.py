@@ -1,6 +1,6 @@
 """New random tensors: integers, permutations, and those that are like a given one."""
 from cygrad.autograd.forward_levels import requiring_gradient
-from cygrad.dispatch.out_arguments import write_out
+from cygrad.ops.declare.out_arguments import write_out
 from cygrad.ops.create.filled import dtype_for, empty_, empty_like
 from cygrad.ops.create.placing import finish
 from cygrad.ops.declare.operand_types import BOOL, refused

@@ -2,7 +2,7 @@
 from cygrad.dispatch.operands import select
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
+from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import cast_to, reduce_dims
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, as_float
 from cygrad.ops.declare.out_words import check_dtypes

@@ -12,7 +12,7 @@ from cygrad import errors
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.registry import op
 from cygrad.dispatch.memory_formats import copied_in, format_of
-from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
+from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 
 cdef Op CAT = Op("cat", "tensors", "dim", "sizes"), STACK = Op("stack", "tensors", "dim")
 

@@ -7,7 +7,7 @@ import inspect
 
 import cygrad
 from cygrad.autograd.inplace import forget_history
-from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
+from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import cast_to
 from cygrad.ops.declare.out_words import check_dtypes
 from cygrad.ops.declare.primitives import primitive

@@ -5,7 +5,7 @@ from builtins import range as builtins_range
 import cygrad
 from cygrad import return_types
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
-from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
+from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import scatter_into
 from cygrad.ops.declare.primitives import own, primitive
 from cygrad.ops.declare.registry import functions, op

@@ -1,7 +1,7 @@
 """Places in sorted values: `searchsorted`, `bucketize`, and whether values are among others: `isin`."""
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
-from cygrad.dispatch.out_arguments import write_out
+from cygrad.ops.declare.out_arguments import write_out
 from cygrad.dispatch.raw import clone_dense, fill_ as raw_fill, gather_op, sort_op
 from cygrad.dtype import DType, all_dtypes
 from cygrad.errors import DeviceMismatch

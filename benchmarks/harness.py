@@ -1,7 +1,7 @@
 """Compares cygrad with PyTorch, NumPy and jax.jit, statement by statement, in one run.
 
 Every library runs in a process of its own (worker.py), one at a time, in rounds of about 5 ms. In a round all of them
-are pinned to the same core, the order rotates from round to round, and so does the core. A ratio is the median over the
+are pinned to the same core, which changes from round to round, while the order stays. A ratio is the median over the
 rounds of the paired ratios; its quartiles say how far to trust it, and an A/A row (one library against itself) how much
 of a difference is noise. Results are compared before anything is timed.
 """
@@ -160,8 +160,7 @@ def measure(row, peers, subject, rounds, cores, threads):
     samples = {key: [] for key in ready}
     for number in range(rounds):
         pinned = {cores[number % len(cores)]} if threads == 1 else set(cores[:threads])
-        shift = number % max(1, len(ready))
-        for key in ready[shift:] + ready[:shift]:
+        for key in ready:  # each after the same one: who runs twice in a row finds the caches as it left them
             worked, value = peers[key].call("measure", pinned)
             if worked:
                 samples[key].append(value)

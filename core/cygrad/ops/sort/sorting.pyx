@@ -14,20 +14,19 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import clone_dense, partial_sort_op, sort_op
 from cygrad.ops.declare.registry import functions, op
 from cygrad.ops.sort.ties import reorder_kth, reorder_largest, reorder_sorted
-from cygrad.ops.shape.views import wrap
 
 
-def in_order(a, dim, descending, stable=False):
+cdef tuple in_order(Tensor a, int dim, bint descending, bint stable):
     """Raw (values, places) along an axis; equal integers as PyTorch leaves them, unless in their order."""
-    values, places = sort_op(a, dim, descending, True)
-    if not stable and a.dim():
-        reorder_sorted(places, a, dim, descending)
-    return values, places
+    cdef tuple found = sort_op(a, dim, descending, True)
+    if not stable and a.rank:
+        reorder_sorted(found[1], a, dim, descending)
+    return found
 
 
 @primitive
 def sort(self, dim, descending):
-    return in_order(self, dim, descending)
+    return in_order(self, dim, descending, False)
 
 
 @primitive
@@ -35,15 +34,16 @@ def sort_stable(self, dim, descending, stable):
     return in_order(self, dim, descending, stable)
 
 
-def sortable(input, dim, name="sort"):
+cdef int sortable(Tensor input, dim, str name="sort") except -1:
     """The wrapped dim, once dtype and dim are known to be fit for sorting."""
+    cdef int wrapped
     if isinstance(dim, bool) or not isinstance(dim, int):
         raise TypeError(f"{name}() received an invalid combination of arguments - dim must be int, not "
                         f"{type(dim).__name__}")
-    dim = wrap(dim, input.dim())
-    if input.dtype.is_complex:
+    wrapped = wrap_dim(dim, input.rank)
+    if input.dtype.category == CATEGORY_COMPLEX:
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
-    return dim
+    return wrapped
 
 
 @op(name="sort", out="exact")

@@ -6,10 +6,10 @@ included, so nobody needs to look into a room; the wheel gives each module of a 
 makes an import from there a mistake that a type checker sees.
 
 Stubs stand beside the sources, which have no annotations: a stub is read by tools, a source by people, and types have
-one place already, the parameters' lines in the docstrings. `stub_types.py` reads those; what they don't tell follows
-from names (`stub_words.py`) or is written by hand (`stubs_by_hand.pyi`). Stubs have no docstrings, which are in the
-sources. A type is never narrower than what the package takes, and `Any` where a narrower one would call right programs
-wrong: for `Parameter or None` a layer's `bias` is `Parameter | Any`.
+one place already, the parameters' lines in the docstrings. `stub_docstrings.py` reads those; what they don't tell
+follows from names (`stub_types_by_name.py`) or is written by hand (`stubs_by_hand.pyi`). Stubs have no docstrings,
+which are in the sources. A type is never narrower than what the package takes, and `Any` where a narrower one would
+call right programs wrong: for `Parameter or None` a layer's `bias` is `Parameter | Any`.
 
 The text depends on the package alone: not on the machine, the order of imports or the version of Python.
 """
@@ -24,7 +24,7 @@ import cygrad
 from cygrad.devices import tensor_methods
 from stub_objects import Stub
 from stub_places import Places
-from stub_words import ATTRIBUTES
+from stub_types_by_name import ATTRIBUTES
 
 ROOT = Path(__file__).resolve().parents[1] / "core" / "cygrad"
 NOTE = "# Written by docs/make_stubs.py; edit that, not this.\n"

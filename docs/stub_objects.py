@@ -1,8 +1,8 @@
 """The text of stubs: of functions, classes and modules, as they are when the package is imported.
 
-Types come from the docstrings' numpydoc lines, from `stub_words` where these say nothing, and from the source: what a
-function without a word about its result returns, what `__init__` sets. What stands in `stubs_by_hand.pyi` comes before
-all that.
+Types come from the docstrings' numpydoc lines, from `stub_types_by_name` where these say nothing, and from the source:
+what a function without a word about its result returns, what `__init__` sets. What stands in `stubs_by_hand.pyi` comes
+before all that.
 """
 import ast
 import enum
@@ -18,8 +18,8 @@ from cygrad import return_types
 from cygrad.ops.declare.docstrings import has_axis, has_out, parameters_of, sections_of
 from cygrad.ops.declare.public_op import PublicOp
 from stub_places import is_function, module_of, named_statements, node_of
-from stub_types import BUILTINS, GENERIC, Types, of_value, returned
-from stub_words import ATTRIBUTES, FUNCTIONS, NAMES, OVERLOADS, RESULTS, SPECIAL, STARRED, TYPES
+from stub_docstrings import BUILTINS, GENERIC, Types, of_value, returned
+from stub_types_by_name import ATTRIBUTES, FUNCTIONS, NAMES, OVERLOADS, RESULTS, SPECIAL, STARRED, TYPES
 
 IMPORTS = {name: f"from {module} import {name}" for module, names in {
     "collections.abc": "Callable Hashable Iterable Iterator Mapping MutableMapping Sequence Sized",

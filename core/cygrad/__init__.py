@@ -42,7 +42,7 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.expand", "ops.
         "ops.shape.broadcasting", "ops.shape.moved_axes", "ops.shape.stacking", "ops.shape.splitting",
         "ops.shape.rearranging", "ops.shape.inplace_geometry", "ops.index.gathering", "ops.index.scattering",
         "ops.index.index_along", "ops.index.masks", "ops.index.nonzero", "ops.index.scatter_views",
-        "ops.index.tensor_keys", "ops.sort.sorting", "ops.sort.uniqueness", "ops.sort.searching", "ops.random.fills",
+        "ops.index.index_put", "ops.sort.sorting", "ops.sort.uniqueness", "ops.sort.searching", "ops.random.fills",
         "ops.random.random_tensors", "ops.random.seeding", "ops.random.distributions", "ops.create.ranges",
         "ops.pointwise.lerp_and_addcmul", "ops.pointwise.where", "ops.pointwise.signs_and_rounding",
         "ops.pointwise.angles", "ops.pointwise.float_parts", "ops.pointwise.float_power", "ops.pointwise.clamping",

@@ -1,8 +1,8 @@
 """Process groups over MPI: before each collective the ranks compare what they call, then MPI does it.
 
 Where all ranks are on one host they do so over memory that they share, which also carries `all_reduce`, `broadcast`,
-`all_gather` and `reduce_scatter` (`table.py`). Else the comparison is a message of 512 bytes from each rank to each
-other one, on requests that are made once. In groups of more than 32 ranks it is the smallest and the largest hash of
+`all_gather` and `reduce_scatter` (`host_collectives.py`). Else the comparison is a message of 512 bytes from each rank
+to each other one, on requests that are made once. In groups of more than 32 ranks it is the smallest and the largest hash of
 what the ranks call, one `Iallreduce` of 16 bytes; only if they differ the words are gathered. What fits beside the
 words is sent with them: a short `all_reduce` is over when the ranks have compared, and each adds up by itself, all in
 the same order. It costs a few microseconds, and buys what MPI leaves undefined: calls that don't match are errors
@@ -17,7 +17,7 @@ from cygrad_mpi import runtime
 from cygrad_mpi.calls import Disagreement, Queue
 from cygrad_mpi.datatypes import memory, numbers, reduced_in_order, reduction
 from cygrad_mpi.runtime import MPI
-from cygrad_mpi.table import WORDS, shared_table
+from cygrad_mpi.host_collectives import WORDS, shared_table
 
 __all__ = ["MPIProcessGroup"]
 

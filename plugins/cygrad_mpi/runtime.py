@@ -20,7 +20,7 @@ mpi4py.rc.finalize = False          # in `end`, where it does not wait for the d
 from mpi4py import MPI  # noqa: E402  (after the two lines above)
 
 from cygrad.distributed import DistBackendError  # noqa: E402
-from cygrad_mpi.board import FAILED, LEAVING, LEFT, RUNNING, Board  # noqa: E402
+from cygrad_mpi.rank_states import FAILED, LEAVING, LEFT, RUNNING, Board  # noqa: E402
 
 __all__ = ["MPI", "begin", "board", "bounded", "crowded", "lock", "pause", "run_in_background", "stuck", "waiting"]
 

@@ -4,7 +4,7 @@ from cygrad.autograd.forward_levels import NoBatchingRule
 from cygrad.batching.dispatch import in_place_error
 from cygrad.batching.levels import is_batched, level_of, whole
 from cygrad.batching.wrapping import batched
-from cygrad.ops.index.tensor_keys import stands_for_tuple
+from cygrad.ops.index.index_put import stands_for_tuple
 from cygrad.tensor import Tensor
 
 

@@ -2,7 +2,7 @@
 from cygrad.named_tensors.call import run
 from cygrad.named_tensors.names import unify
 from cygrad.ops.index.subscripts import is_mask
-from cygrad.ops.index.tensor_keys import parts_of
+from cygrad.ops.index.index_put import parts_of
 from cygrad.tensor import Tensor
 
 

@@ -5,7 +5,7 @@ from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_impleme
 from cygrad.autograd.derivatives.reduce import at_indices
 from cygrad.autograd.function import final
 from cygrad.autograd.modes import grad_mode
-from cygrad.ops.index import tensor_keys as ops
+from cygrad.ops.index import index_put as ops
 from cygrad.ops.shape.slices import slice_along
 
 # ------------------------------------------------------------- x[index] and masks

@@ -58,14 +58,6 @@ def solves(call):
     return batch + (a.names[-1:] + b.names[-1:] if call["left"] else b.names[-2:-1] + a.names[-2:-1])
 
 
-@rule("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution")
-def convolves(call):
-    """Channels are the weight's; the batch and the places are the input's."""
-    own, weight = call.names, call["weight"].names
-    batch = own[:len(own) - len(weight) + 1]
-    return batch + weight[:1] + own[len(batch) + 1:]
-
-
 @rule("cdist")
 def pairs_rows(call):
     """A number for each row of the one and each row of the other."""
@@ -76,27 +68,6 @@ def pairs_rows(call):
 @rule("pdist")
 def pairs_own_rows(call):
     """The result has an axis of pairs of rows, for which no name of the input is right."""
-
-
-@rule("bilinear")
-def maps_two(call):
-    """The batch is the inputs', the last axis the weight's."""
-    found = unify(call["input1"].names[:-1], call["input2"].names[:-1]) + call["weight"].names[:1]
-    return found if call["bias"] is None else unify(found, call["bias"].names)
-
-
-@rule("linear")
-def maps(call):
-    weight = call["weight"].names
-    found = call.names[:-1] + weight[:-1]
-    return found if call["bias"] is None else unify(found, call["bias"].names)
-
-
-@rule("scaled_dot_product_attention")
-def attends(call):
-    """One row for each query, of the values' width."""
-    query, key, value = (call[name].names for name in ("query", "key", "value"))
-    return unify(unify(query[:-2], key[:-2]), value[:-2]) + query[-2:-1] + value[-1:]
 
 
 @rule("einsum")

@@ -1,6 +1,6 @@
-"""Names of results of layers and losses of networks."""
+"""Names of results of layers and losses of networks: channels are the weight's, all else is the input's."""
 from cygrad.named_tensors.rules.helpers import rule, without
-from cygrad.named_tensors.names import unified
+from cygrad.named_tensors.names import unified, unify
 
 
 def is_reduced(call):
@@ -73,3 +73,32 @@ def normalises_channels(call):
 def normalises_groups(call):
     """The statistics have the axis of the batch, and one of groups."""
     return [call.names, (*call.names[:1], None), (*call.names[:1], None)]
+
+
+@rule("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution")
+def convolves(call):
+    """Channels are the weight's; the batch and the places are the input's."""
+    own, weight = call.names, call["weight"].names
+    batch = own[:len(own) - len(weight) + 1]
+    return batch + weight[:1] + own[len(batch) + 1:]
+
+
+@rule("bilinear")
+def maps_two(call):
+    """The batch is the inputs', the last axis the weight's."""
+    found = unify(call["input1"].names[:-1], call["input2"].names[:-1]) + call["weight"].names[:1]
+    return found if call["bias"] is None else unify(found, call["bias"].names)
+
+
+@rule("linear")
+def maps(call):
+    weight = call["weight"].names
+    found = call.names[:-1] + weight[:-1]
+    return found if call["bias"] is None else unify(found, call["bias"].names)
+
+
+@rule("scaled_dot_product_attention")
+def looks_up_values(call):
+    """One row for each query, of the values' width."""
+    query, key, value = (call[name].names for name in ("query", "key", "value"))
+    return unify(unify(query[:-2], key[:-2]), value[:-2]) + query[-2:-1] + value[-1:]

@@ -3,7 +3,7 @@
 `read_key` applies what is geometry (integers, slices, None, Ellipsis) part by part, with PyTorch's nodes, and keeps
 tensors and masks. What they pick is then gathered or scattered (`take`, `write`): a mask of the first axes by
 positions in row-major order, all else by checked int64 places (`places`). Only after that comes the graph, by the
-primitives of `tensor_keys.py`, which also has what is rare about keys and values.
+primitives of `index_put.py`, which also has what is rare about keys and values.
 """
 from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_CheckExact
@@ -44,11 +44,11 @@ cdef object _general = None
 
 
 cdef object general():
-    """`tensor_keys`, whose primitives can't be made before Tensor is."""
+    """`index_put`, whose primitives can't be made before Tensor is."""
     global _general
     if _general is None:
-        from cygrad.ops.index import tensor_keys      # knot: it needs this module
-        _general = tensor_keys
+        from cygrad.ops.index import index_put      # knot: it needs this module
+        _general = index_put
     return _general
 
 

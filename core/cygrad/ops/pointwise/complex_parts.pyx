@@ -10,7 +10,7 @@ from cygrad.view cimport MAX_RANK
 
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.index.tensor_keys import assigned_number
+from cygrad.ops.index.index_put import assigned_number
 from cygrad.backend import UNARY
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.memory_formats import kept

@@ -67,7 +67,7 @@ def test_without_shared_memory_messages_do_the_same(tmp_path):
 def test_a_rank_without_the_memory_lets_all_go_without(tmp_path):
     need_mpi()
     succeeded(tmp_path, 3, LONG + """
-    import cygrad_mpi.table as table
+    import cygrad_mpi.host_collectives as table
     dist.destroy_process_group()
     kept = table.opened
     table.opened = lambda *place: None if rank == 1 else kept(*place)

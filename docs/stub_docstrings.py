@@ -4,7 +4,7 @@ import re
 
 import cygrad
 from cygrad.ops.declare.docstrings import entries_of, sections_of
-from stub_words import PHRASES, PLURALS, RESULT_WORDS, WORDS
+from stub_types_by_name import PHRASES, PLURALS, RESULT_WORDS, WORDS
 
 GENERIC = {"Dataset", "IterableDataset", "ConcatDataset", "Subset", "Sampler", "DataLoader"}
 BUILTINS = ("int", "float", "bool", "complex", "str", "type", "bytes", "object", "list", "dict", "set", "tuple")

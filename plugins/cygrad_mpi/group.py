@@ -2,10 +2,10 @@
 
 Where all ranks are on one host they do so over memory that they share, which also carries `all_reduce`, `broadcast`,
 `all_gather` and `reduce_scatter` (`host_collectives.py`). Else the comparison is a message of 512 bytes from each rank
-to each other one, on requests that are made once. In groups of more than 32 ranks it is the smallest and the largest hash of
-what the ranks call, one `Iallreduce` of 16 bytes; only if they differ the words are gathered. What fits beside the
-words is sent with them: a short `all_reduce` is over when the ranks have compared, and each adds up by itself, all in
-the same order. It costs a few microseconds, and buys what MPI leaves undefined: calls that don't match are errors
+to each other one, on requests that are made once. In groups of more than 32 ranks it is the smallest and the largest
+hash of what the ranks call, one `Iallreduce` of 16 bytes; only if they differ the words are gathered. What fits beside
+the words is sent with them: a short `all_reduce` is over when the ranks have compared, and each adds up by itself, all
+in the same order. It costs a few microseconds, and buys what MPI leaves undefined: calls that don't match are errors
 with names, on every rank, and who does not come is known.
 """
 import array

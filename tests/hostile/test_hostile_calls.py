@@ -4,6 +4,8 @@ import os
 import cygrad
 import pytest
 import sweep
+from cygrad.ops.declare.op import Op
+from cygrad.ops.declare.primitives import Primitive, Written
 
 CALLS = int(os.environ.get("CYGRAD_HOSTILE_CALLS") or 4000)
 
@@ -36,3 +38,10 @@ def test_most_names_are_swept():
     assert len(names) > 900
     assert {"cygrad.add", "cygrad.Tensor.view", "cygrad.nn.functional.conv2d", "cygrad.linalg.svd"} <= names
     assert all(hasattr(cygrad.Tensor, name.rpartition(".")[2]) for name in names if ".Tensor." in name)
+
+
+@pytest.mark.parametrize("kind", [Op, Primitive, Written])
+def test_an_op_is_not_made_without_a_name(kind):
+    """Its methods follow pointers that its name and arguments lead to."""
+    with pytest.raises(TypeError, match="needs a name"):
+        kind.__new__(kind)

@@ -52,7 +52,7 @@ def first_fault(name, values, error):
         overload = "dtype" if values.get("out") is None else "dtype_out"
         return NotImplementedError(f"Could not run 'aten::{name}.{overload}' with arguments from the 'CPU' backend.")
     if isinstance(error, NotImplementedError) and _NO_KERNEL.match(str(error)):
-        return _before_the_kernel(name, values) or error
+        return _before_the_kernel(name, values, str(error)) or error
     if isinstance(error, (TypeError, ValueError, OverflowError)) and _UNFIT.search(str(error)):
         return _unfit_number(values) or error
     return error
@@ -73,12 +73,12 @@ def _unfit_number(values):
     return None
 
 
-def _before_the_kernel(name, values):
+def _before_the_kernel(name, values, error):
     """A fault of axes, shapes or dtypes, which PyTorch finds before it looks for a kernel."""
     inplace = name.endswith("_")
     name = name.removesuffix("_")
     operands = [value for word, value in values.items() if isinstance(value, Tensor) and word != "out"]
-    if not operands:
+    if not operands or error.startswith("clamp") and len(operands) == 1:       # which asks before bounds are numbers
         return None
     out = operands[0] if inplace else values.get("out")
     try:
@@ -86,7 +86,10 @@ def _before_the_kernel(name, values):
         if type(dim) is int:
             (operands[0] if operands[0].dim() else operands[0].new_empty(1)).size(dim)
         if name in _PAIRS:
-            broadcast(*operands)
+            shape = broadcast(*operands)[0].shape
+            if isinstance(out, Tensor) and any(out is t for t in operands) and shape != out.shape:
+                return RuntimeError(f"output with shape {list(out.shape)} doesn't match the broadcast shape "
+                                    f"{list(shape)}")
     except (IndexError, RuntimeError) as found:
         return found
     if not isinstance(out, Tensor):

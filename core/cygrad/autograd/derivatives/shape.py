@@ -29,9 +29,10 @@ derivative("alias", self=lambda grad: grad)
 derivative("clone", self=lambda grad: grad)
 derivative("to_copy", self=lambda grad: grad)
 derivative("copy", name="CopyBackwards", self=lambda grad: cygrad.zeros_like(grad), src=lambda grad: grad)
-derivative("fill", name="FillBackward2", self=lambda grad: cygrad.zeros_like(grad))
-derivative("fill_tensor", name="FillBackward3", self=lambda grad: cygrad.zeros_like(grad),
-           value=lambda grad: grad.sum())
+for _name, _node in ("fill", "FillBackward2"), ("filled", "FillBackward0"):       # in place, and a copy
+    derivative(_name, name=_node, self=lambda grad: cygrad.zeros_like(grad))
+for _name, _node in ("fill_tensor", "FillBackward3"), ("filled_by_tensor", "FillBackward1"):
+    derivative(_name, name=_node, self=lambda grad: cygrad.zeros_like(grad), value=lambda grad: grad.sum())
 derivative("zero", self=lambda grad: cygrad.zeros_like(grad))
 derivative("unfold", self=lambda grad, self_shape, dimension, size, step:
            unfold_backward(grad, self_shape, dimension, size, step))

@@ -22,7 +22,7 @@ def tangent(op, **functions):
 
 # ---------------------------------------------------------------- element by element
 
-for _op in """add sub rsub scalar_sub scalar_rsub rsub_scalar mul div div_mode hypot maximum minimum fmax fmin pow
+for _op in """add sub rsub scalar_sub scalar_rsub rsub_scalar div div_mode hypot maximum minimum fmax fmin pow
         pow_tensor scalar_pow_tensor atan2 remainder remainder_scalar fmod fmod_scalar exp exp2 expm1 log log2 log10
         log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc erfinv lgamma digamma
         polygamma sigmoid neg reciprocal where clamp clamp_tensors clamp_min clamp_max clamp_min_tensor
@@ -36,6 +36,8 @@ for _op in """add sub rsub scalar_sub scalar_rsub rsub_scalar mul div div_mode h
 tangent("abs", self=lambda t, self: (t * conj(self.sgn())).real if t.is_complex() else t * self.sgn())
 
 # ---------------------------------------------------------------------- products
+
+tangent("mul", self=lambda t, other: t * other, other=lambda t, self: t * self)
 
 tangent("mm", self=lambda t, mat2: t.mm(mat2), mat2=lambda t, self: self.mm(t))
 tangent("bmm", self=lambda t, mat2: t.bmm(mat2), mat2=lambda t, self: self.bmm(t))

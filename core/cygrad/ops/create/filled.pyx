@@ -15,7 +15,6 @@ from cygrad.devices.device import preserve_format
 from cygrad.dispatch.memory_formats import empty_in, refuse_preserve
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
-from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.registry import op
 
 cdef enum:
@@ -325,28 +324,6 @@ def full_like(Tensor input not None, fill_value, *, dtype=None, layout=None, dev
     return finished(t, requires_grad, None, pin_memory)
 
 
-def fill(input, value):
-    """A tensor like `input` full of `value`.
-
-    Parameters
-    ----------
-    value : number or 0-d Tensor
-        What every element is.
-
-    Returns
-    -------
-    Tensor
-        Of input's shape and dtype.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.fill(cygrad.tensor([1, 2]), 5)
-    tensor([5, 5])
-    """
-    return own(input.clone().fill_(value), (input,))
-
-
-for _function in (zeros, ones, full, empty_like, zeros_like, ones_like, full_like, fill):
+for _function in (zeros, ones, full, empty_like, zeros_like, ones_like, full_like):
     op(_function, method=False)
 op(empty_, method=False, name="empty")

@@ -18,7 +18,7 @@ from cygrad.devices import discovery
 from cygrad.dispatch.allocation import empty_on
 from cygrad.ops.declare.out_arguments import write_out
 from cygrad.dtype import all_dtypes, get_default_dtype
-from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.promotion import SCALAR_NAMES, check_scalar
 from cygrad.errors import warn
 from cygrad.ops.create.filled import dtype_for, zeros
 from cygrad.ops.declare.registry import op
@@ -50,15 +50,16 @@ def _bounds(name, start, end):
 
 def _check_range(name, start, end, step, dtype):
     """What `arange` and `range` refuse."""
-    if name == "range":
-        _need_numbers(name, dtype)
+    _need_numbers(name, dtype)
+    for value in (start, end, step):
+        if isinstance(value, complex):
+            check_scalar(_float64, value)
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if (step > 0 and start > end) or (step < 0 and start < end):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    _need_numbers(name, dtype)
 
 
 def _need_numbers(name, dtype):
@@ -272,6 +273,15 @@ def _need_complex(name, dtype, start, end):
                            f"{SCALAR_NAMES[dtype.code]}")
 
 
+def _whole_ends(start, end, steps, dtype):
+    """Both ends as integers of a dtype that must be able to hold them, if there is anything between them."""
+    if not steps:
+        return 0, 0
+    for value in (start, end):
+        check_scalar(dtype, value)
+    return int(start), int(end)
+
+
 @op(method=False)
 def linspace(start, end, steps=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
              pin_memory=False, names=None):
@@ -311,7 +321,8 @@ def linspace(start, end, steps=None, *, out=None, dtype=None, layout=None, devic
     if dtype.is_floating_point or dtype.is_complex:
         made = _line(start, end, steps, dtype, device)
     else:
-        made = _line(float(int(start)), float(int(end)), steps, _float64, device).to(dtype)
+        start, end = _whole_ends(start, end, steps, dtype)
+        made = _line(float(start), float(end), steps, _float64, device).to(dtype)
     return _finish(made, out, "linspace", requires_grad, names, pin_memory)
 
 
@@ -351,7 +362,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
         raise NotImplementedError('"logspace_cpu" not implemented for \'Bool\'')
     working = dtype if dtype.is_complex or (dtype.is_floating_point and steps != 1) else _float64
     if working is not dtype and steps != 1:
-        start, end = int(start), int(end)
+        start, end = _whole_ends(start, end, steps, dtype)
     made = _line(start, end, steps, working, device, float(base)).to(dtype)
     return _finish(made, out, "logspace", requires_grad, names, pin_memory)
 

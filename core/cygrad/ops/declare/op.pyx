@@ -11,6 +11,10 @@ from cygrad.tensor cimport Tensor
 cdef class Op:
     """An op that is recorded under `name`, with arguments of these names."""
 
+    def __cinit__(self, *args, **kwargs):
+        if not args:                                # what an op is recorded by, which its methods rely on
+            raise TypeError("an op needs a name")
+
     def __init__(self, str name, *arguments):
         self.name, self.arguments = name, arguments
 

@@ -12,7 +12,7 @@ from cygrad.dispatch.kernel_calls cimport (binary, binary_into, cast, copy_into,
                                            scalar_into)
 from cygrad.dispatch.unsigned_dtypes cimport is_lazy, without_kernels
 from cygrad.dispatch.promotion cimport SAME, check_scalar, result_dtype
-from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32, UINT8, can_cast_to, dtype_of,
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32, can_cast_to, dtype_of,
                            plain_of)
 from cygrad.ops.pointwise.single_kernel cimport finish_inplace
 from cygrad.ops.declare.op cimport Op
@@ -84,8 +84,6 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
 cdef int check_factors(DType dtype, object beta, object alpha) except -1:
     """Refuse factors that the dtype can't hold, as PyTorch does: an unsigned dtype holds negative integers only."""
     for value in (beta, alpha):
-        if dtype.code == UINT8 and isinstance(value, float) and value < 0:
-            raise RuntimeError("value cannot be converted to type uint8_t without overflow")
         check_scalar(dtype, value)
     return 0
 

@@ -223,6 +223,8 @@ cdef Tensor bmm_(Tensor a, Tensor b, Tensor target=None):
 
 cdef Tensor mv_(Tensor a, Tensor b):
     cdef Tensor out
+    if a.rank == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if a.rank != 2 or b.rank != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {a.rank}, {b.rank}")
     if a.sizes[1] != b.sizes[0]:

@@ -167,14 +167,14 @@ def check_batch(input, weight, bias, running_mean, running_var, training):
         for name, value in (("running_mean", running_mean), ("running_var", running_var)):
             if value is None:
                 raise RuntimeError(f"{name} must be defined in evaluation mode")
-    channels = input.size(1)
+    parameters = [t for t in (weight, bias, running_mean, running_var) if t is not None]
+    channels = 0 if parameters and input.dim() < 2 else input.size(1)
     for name, value in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight),
                         ("bias", bias)):
         if value is not None and value.numel() != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {value.numel()}")
     if not input.is_floating_point():
         raise refused("batch_norm", input.dtype)
-    parameters = [t for t in (weight, bias, running_mean, running_var) if t is not None]
     if (weight is None or weight.dtype is input.dtype) and input.dtype not in HALVES:
         for t in parameters:
             if t.dtype is not input.dtype:

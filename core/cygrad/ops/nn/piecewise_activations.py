@@ -5,6 +5,7 @@ Each is one node, and one pass over memory: a program (see `cygrad.dispatch.prog
 import math
 
 from cygrad.dispatch.programs import program, where
+from cygrad.dispatch.promotion import check_scalar
 from cygrad.ops.declare.operand_types import BOOL, DTYPES, need_float, refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import functions, inplace_form, op
@@ -204,7 +205,11 @@ def threshold(input, threshold, value):
     """
     if input.is_complex() or input.dtype is BOOL:
         raise refused("threshold_cpu", input.dtype)
-    return _threshold(input, threshold, value if input.is_floating_point() else int(value))
+    if not input.is_floating_point():
+        for number in (threshold, value):
+            check_scalar(input.dtype, number)
+        value = int(value)
+    return _threshold(input, threshold, value)
 
 
 HARDSHRINK = program(lambda x, lambd: where((x >= -lambd) & (x <= lambd), 0, x))

@@ -40,11 +40,11 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     if not shape:
         raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
                            "element, but got normalized_shape = []")
-    if input.dim() < len(shape):
-        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.dim()}")
     if weight is not None and tuple(weight.shape) != shape:
         raise RuntimeError("Expected weight to be of same shape as normalized_shape, but got weight of shape "
                            f"{list(weight.shape)} and normalized_shape = {list(shape)}")
+    if input.dim() < len(shape):
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.dim()}")
     if tuple(input.shape)[-len(shape):] != shape:
         raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
                            f"[*{', '.join(map(str, shape))}], but got input of size{list(input.shape)}")

@@ -13,11 +13,11 @@ from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode
 from cygrad.dispatch.axes cimport refuse_overlap
 from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast, unary_into
-from cygrad.dispatch.promotion cimport NO_BOOL, NO_COMPLEX, SAME, TO_BOOL, TO_FLOAT, TO_REAL, result_dtype
-from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, FLOAT16
+from cygrad.dispatch.promotion cimport NO_BOOL, NO_COMPLEX, SAME, TO_BOOL, TO_FLOAT, TO_REAL, check_scalar, result_dtype
+from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16
 from cygrad.ops.pointwise.single_kernel cimport (KernelOp, apply_binary, apply_binary_, apply_pow,
                                                  apply_unary, apply_unary_, bool_error, check_target, finish_inplace,
-                                                 is_number, op_add, op_div, op_floor_divide, op_sub)
+                                                 is_number, op_add, op_div, op_floor_divide, op_mul, op_sub)
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport INLINE_RANK, same_sizes
 
@@ -92,7 +92,21 @@ def _unary_forms(KernelOp kernel):
 OF_NUMBERS = "add", "sub", "mul", "div", "floor_divide", "div_mode", "div_floor", "trunc_divide"
 
 
+cdef inline bint number_first(KernelOp op, object x, object y) except -1:
+    """Whether a function (no operator) gets a number, which is an operand like any in PyTorch, and a tensor to record."""
+    return (not isinstance(x, Tensor) and type(y) is Tensor and (op is op_add or op is op_sub or op is op_mul)
+            and (<Tensor>y).names_ is None and grad_enabled() and requires_grad(<Tensor>y) and is_number(x)
+            and not PyBool_Check(x))
+
+
 cdef object checked_binary(KernelOp op, object x, object y):
+    cdef OpNode node
+    cdef Tensor made
+    if number_first(op, x, y):
+        made = binary(op.code, x, y, op.rule)
+        node = record(op.derivative(), (x, y) + op.extra)
+        attach(node, made)
+        return made
     out = apply_binary(op, x, y)
     if out is NotImplemented:
         if not isinstance(x, Tensor) and not isinstance(y, Tensor):
@@ -231,6 +245,8 @@ cdef object scaled(KernelOp op, object input, object other, object alpha):
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     if (<DType>dtype).code == BOOL:
         alpha = bool(alpha)
+    elif (<DType>dtype).category == CATEGORY_INTEGER:
+        check_scalar(<DType>dtype, alpha)
     if (<DType>dtype).category == CATEGORY_FLOAT and isinstance(input, Tensor) and isinstance(other, Tensor):
         out = add_multiple()(input, other, factor_of(op, alpha, <DType>dtype))
         return recorded_scaled(op, input, other, alpha, out)
@@ -304,7 +320,8 @@ cdef object recorded_scaled(KernelOp op, object input, object other, object alph
         if isinstance(input, Tensor) and isinstance(other, Tensor):
             node = record(op.derivative(), (input, other, alpha))
         else:
-            node = record(op.number_derivative(isinstance(input, Tensor)), (input, other, alpha))
+            node = record(op.number_derivative(True) if isinstance(input, Tensor) else op.derivative(),
+                          (input, other, alpha))
         attach(node, out)
     return out
 

@@ -109,6 +109,14 @@ def bounded(name, input, min, max):
     if input.is_complex():
         raise NotImplementedError("clamp is not supported for complex types")
     tensors = kinds.pop()
+    if not tensors and (isinstance(min, complex) or isinstance(max, complex)):
+        if name == "clamp" and input.dtype.is_floating_point:
+            raise RuntimeError("value cannot be converted to type double without overflow")
+        raise NotImplementedError("clamp is not supported for complex types")
+    if not (tensors or input.dtype.is_floating_point or input.dtype is BOOL):
+        for value in (min, max):
+            if isinstance(value, int):
+                check_scalar(input.dtype, value)
     if not tensors and result_type(input, *[x for x in (min, max) if x is not None]) is BOOL:
         which = "clamp_max" if min is None else "clamp_min" if max is None else "clamp"
         raise refused(f"{which}_scalar_cpu", BOOL)
@@ -185,12 +193,16 @@ general_clamp_ = inplace_form("clamp", clamp)
 
 
 def _clamp_min_(self, min):
+    if isinstance(min, complex):
+        self._check_inplace()
     if not bounded("clamp_min", self, min, None):
         fits(self, min)
     return general_clamp_min_(self, min)
 
 
 def _clamp_max_(self, max):
+    if isinstance(max, complex):
+        self._check_inplace()
     if not bounded("clamp_max", self, None, max):
         fits(self, max)
     return general_clamp_max_(self, max)

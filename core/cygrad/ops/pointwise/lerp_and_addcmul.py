@@ -5,7 +5,7 @@ operators and public ops, 16-bit floats are computed in float32 and rounded once
 """
 from cygrad.dispatch.operands import broadcast, select
 from cygrad.dispatch.programs import program, same_floats, where as where_
-from cygrad.dispatch.promotion import C_TYPES, result_type
+from cygrad.dispatch.promotion import C_TYPES, check_scalar, result_type
 from cygrad.ops.declare.operand_types import BOOL, is_integral, need_float, need_tensors, refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import inplace_form, op
@@ -76,8 +76,8 @@ def lerp(input, end, weight):
     if isinstance(weight, float) and same_floats(input, end):
         return _lerp(input, end, weight)
     need_tensors("lerp", input=input, end=end)
-    if input.shape != end.shape:
-        broadcast(input, end)
+    if input.shape != end.shape or isinstance(weight, Tensor) and weight.shape != end.shape:
+        broadcast(*[value for value in (input, end, weight) if isinstance(value, Tensor)])
     for name, value in (("end", end), ("weight", weight)):
         if isinstance(value, Tensor) and value.dtype is not input.dtype and (name == "end" or value.dim()):
             raise RuntimeError(f"expected dtype {C_TYPES[input.dtype.code]} for `{name}` but got dtype "
@@ -104,11 +104,19 @@ ADD_QUOTIENT = program(lambda x, a, b: a / b + x)
 ADD_SCALED_QUOTIENT = program(lambda x, a, b, value: a / b * value + x)
 
 
+def checked_factor(value, *operands):
+    """A factor as a number of the operands' dtype, which must be able to hold it; 16-bit floats take float32's."""
+    dtype = result_type(*operands)
+    if dtype.itemsize > 2 or not dtype.is_floating_point:
+        check_scalar(dtype, value)
+    return value if dtype.is_floating_point or dtype.is_complex else int(value.real)
+
+
 @primitive(name="addcmul")
 def _addcmul(self, tensor1, tensor2, value):
     if value == 1:
         return ADD_PRODUCT(self, tensor1, tensor2)
-    return ADD_SCALED_PRODUCT(self, tensor1, tensor2, value)
+    return ADD_SCALED_PRODUCT(self, tensor1, tensor2, checked_factor(value, self, tensor1, tensor2))
 
 
 @primitive(name="addcmul")
@@ -116,7 +124,7 @@ def _addcmul_into(self, tensor1, tensor2, value):
     if value == 1:
         ADD_PRODUCT.into(self, self, tensor1, tensor2)
     else:
-        ADD_SCALED_PRODUCT.into(self, self, tensor1, tensor2, value)
+        ADD_SCALED_PRODUCT.into(self, self, tensor1, tensor2, checked_factor(value, self))
     self._bump_version()
 
 
@@ -124,7 +132,7 @@ def _addcmul_into(self, tensor1, tensor2, value):
 def _addcdiv(self, tensor1, tensor2, value):
     if value == 1:
         return ADD_QUOTIENT(self, tensor1, tensor2)
-    return ADD_SCALED_QUOTIENT(self, tensor1, tensor2, value)
+    return ADD_SCALED_QUOTIENT(self, tensor1, tensor2, checked_factor(value, self, tensor1, tensor2))
 
 
 @primitive(name="addcdiv")
@@ -132,7 +140,7 @@ def _addcdiv_into(self, tensor1, tensor2, value):
     if value == 1:
         ADD_QUOTIENT.into(self, self, tensor1, tensor2)
     else:
-        ADD_SCALED_QUOTIENT.into(self, self, tensor1, tensor2, value)
+        ADD_SCALED_QUOTIENT.into(self, self, tensor1, tensor2, checked_factor(value, self))
     self._bump_version()
 
 
@@ -178,10 +186,6 @@ def addcmul(input, tensor1, tensor2, *, value=1):
     dtype = result_type(input, tensor1, tensor2)
     if dtype is BOOL:
         raise refused("addcmul_cpu_out", dtype)
-    if not (dtype.is_floating_point or dtype.is_complex):
-        if value < 0 and dtype.name == "uint8":
-            raise RuntimeError("value cannot be converted to type uint8_t without overflow")
-        value = int(value)
     return _addcmul(input, tensor1, tensor2, value)
 
 

@@ -5,8 +5,8 @@ Runs PyTorch's own test files with cygrad standing in for torch, and counts what
 
 `FOLDER` is the `test` folder of a source tree of PyTorch; nothing of it is kept here. Each file runs twice, on the
 installed PyTorch and on cygrad; what PyTorch itself doesn't pass on the CPU is no measure for anybody, and what uses
-parts that cygrad doesn't have (`NOT_HERE`, `WORDS`) is counted apart, with the reason. Tests run one after the other in
-forked processes, each with a time limit; a crash is one failed test. PyTorch's helpers for tests come from the
+parts that cygrad doesn't have (`NOT_HERE`, `WORDS`) is counted apart, with the reason. Functions that pytest would find
+are tests as well, one for each set of parameters. Tests run one after the other in forked processes, each with a time limit; a crash is one failed test. PyTorch's helpers for tests come from the
 installed torch, loaded once more with cygrad under the name `torch`.
 """
 
@@ -74,7 +74,9 @@ WORDS = {
 }  # fmt: skip
 
 # What a test fails with that reaches PyTorch's internals by helpers of its file.
-BY_HELPERS = "has no attribute '_make_wrapper_subclass'|has no attribute '_set_sequence_nr'"
+BY_HELPERS = ("has no attribute '_(make_wrapper_subclass|set_sequence_nr|cdata|memory_profile|annealing_cos|scale_fn_ref)'|"
+              "'(CompositeCompliantTensorMode|RecordInputOutputDispatchMode)' object does not support|hipify_python|"
+              "cannot unpack non-iterable Absent|Expected len.flat_diff_results. >")
 
 # Helpers that are loaded from the installed torch's files.
 HELPERS = ("torch.testing", "torch._vendor", "torch.utils._pytree", "torch.utils._import_utils",
@@ -112,6 +114,8 @@ class Absent:
         import cygrad  # not in the process that runs PyTorch
 
         is_dtype = re.fullmatch(r"torch\.(float[48]_\w+|complex32|chalf|[qu]*int\d\w*|bits\d\w*)", self.__name__)
+        if state.running:
+            state.met.append(self.__name__)
         return cygrad.dtype if is_dtype else Absent
 
     def __str__(self):
@@ -135,6 +139,8 @@ class Absent:
     def __call__(self, *args, **kwargs):
         if self._in_a_test():
             raise NotHere(f"{reason_of(self.__name__) or 'absent'}: {self.__name__}")
+        if state.running:
+            state.met.append(self.__name__)
         if (len(args) == 1 and not kwargs and inspect.isfunction(args[0])
                 and not self.__name__.startswith("torch.library.")):       # which makes ops, not functions
             return args[0]
@@ -154,6 +160,8 @@ class Absent:
         return self.__class__ is not Absent
 
     def __iter__(self):
+        if state.running:
+            raise TypeError("cannot unpack non-iterable Absent object")
         return iter(())
 
     def __enter__(self):
@@ -193,9 +201,10 @@ class Module(types.ModuleType):
 
     def __setattr__(self, name, value):
         # The import system binds a part to its parent; where cygrad has a function of that name, that is meant.
-        own = getattr(self.__dict__.get("_cygrad"), name, None)
-        if state.running and own is not None and not isinstance(value, types.ModuleType):       # a test's patch
-            setattr(self.__dict__["_cygrad"], name, value)
+        stood_for = self.__dict__.get("_cygrad")
+        own = getattr(stood_for, name, None)
+        if state.running and hasattr(stood_for, name) and not isinstance(value, types.ModuleType):      # a test's patch
+            setattr(stood_for, name, value)
         elif not isinstance(value, Module) or own is None or isinstance(own, types.ModuleType):
             super().__setattr__(name, value)
 
@@ -236,6 +245,7 @@ class state:
 
     running = False
     folder = "/"
+    met: list[str] = []         # absent parts that the test that runs has met through a helper
 
 
 def reason_of(name):
@@ -352,9 +362,46 @@ def tests_of(path):
         for test in suite:
             yield from flat(test) if isinstance(test, unittest.TestSuite) else [test]
 
+    add_functions(module)
     found = flat(unittest.defaultTestLoader.loadTestsFromModule(module))
     named = [(f"{type(test).__name__}.{test._testMethodName}", test) for test in found]
     return [pair for pair in named if not re.search("(Meta|Lazy|LAZY)[.]", pair[0])]
+
+
+def add_functions(module):
+    """Gives a module a TestCase with the functions that pytest would find in it, one for each set of parameters."""
+    methods = {}
+    for name, function in list(vars(module).items()):
+        if name.startswith("test_") and inspect.isfunction(function):
+            for number, values in enumerate(parameters_of(function)):
+                methods[f"{name}_{number}"] = method_of(function, values)
+    if methods:
+        module.Functions = type("Functions", (unittest.TestCase,), methods)
+
+
+def parameters_of(function):
+    """What `pytest.mark.parametrize` gives a function: a dict of arguments for each of its tests."""
+    import pytest  # whose files ask for it anyhow
+
+    every = [{}]
+    for mark in getattr(function, "pytestmark", []):
+        if mark.name == "parametrize":
+            names, rows = mark.args[:2]
+            names = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
+            rows = [row if isinstance(row, type(pytest.param())) else pytest.param(*row if len(names) > 1 else [row])
+                    for row in rows]
+            every = [{**given, **dict(zip(names, row.values))} for row in rows if not row.marks for given in every]
+    return every
+
+
+def method_of(function, values):
+    """A method of a TestCase that calls a function with the arguments `values`."""
+
+    @functools.wraps(function)
+    def method(self):
+        function(**values)
+
+    return method
 
 
 def fill(module):
@@ -414,7 +461,7 @@ def run_one(test, seconds):
     signal.signal(signal.SIGALRM, late)
     signal.alarm(seconds)
     result = unittest.TestResult()
-    state.running = True
+    state.running, state.met = True, []
     try:
         with warnings.catch_warnings():
             test.run(result)
@@ -424,7 +471,11 @@ def run_one(test, seconds):
         state.running = False
         signal.alarm(0)
     if result.failures or result.errors:
-        return "failed", (result.failures + result.errors)[0][1]
+        message = (result.failures + result.errors)[0][1]
+        why = reason_of(state.met[-1]) if state.met and "Absent" in last_line(message) else None
+        return ("skipped", f"{why}: {state.met[-1]}") if why else ("failed", message)
+    if result.expectedFailures:
+        return "expected to fail", result.expectedFailures[0][1]
     if result.skipped:
         return "skipped", result.skipped[0][1]
     return ("failed", "expected failure") if result.unexpectedSuccesses else ("passed", "")
@@ -513,6 +564,8 @@ def report(file, torch, cygrad, show):
             reasons[message.split(":")[0]] += 1
         elif re.search(BY_HELPERS, last_line(message)):
             reasons["PyTorch's internals"] += 1
+        elif name not in cygrad and re.search("_complex32", name):       # its tests are not even made
+            reasons["complex32"] += 1
         else:
             failures[last_line(message)].append(name)
     scope = len(passed) - sum(reasons.values())

@@ -88,6 +88,7 @@ def _in_two_forms(quick, body, stores, packed, lanes):
             for (i64 k = start; k < stop; k++) {{
 {quick}{keep}            }}
             if (rare) {{
+                ONE_BY_ONE
                 for (i64 k = start; k < stop; k++) {{
 {body}{keep}                }}
             }}
@@ -141,14 +142,18 @@ def _turned(name, kind, plain, to, pitch, space=""):
                     int y = 0;
                     for (; y + 8 <= bottom - top; y += 8) {
 """ + "".join(f"                        {line}\n" for line in lines) + f"""                    }}
+                    ONE_BY_ONE
                     for (; y < bottom - top; y++)
+                        ONE_BY_ONE
                         for (int j = x; j < x + 8; j++) {to}[y * {pitch} + j] = from[j * {name}_step + y];
                 }}
 """
     return f"""            {{
                 GLOBAL {kind} *from = all_{name} + {name}_base + left * {name}_step + top;
                 int x = 0;
-{squares}                for (; x < right - left; x++)
+{squares}                ONE_BY_ONE
+                for (; x < right - left; x++)
+                    ONE_BY_ONE
                     for (int y = 0; y < bottom - top; y++) {to}[y * {pitch} + x] = from[x * {name}_step + y];
             }}
 """

@@ -16,13 +16,15 @@
 #define UNROLL __attribute__((opencl_unroll_hint))
 
 /* Before a loop without dependences, on a processor: vectors of `width` elements, `streams` of them at a time;
-   MASKED_LANES does what is left in one vector, too, which is for loops that may be short. */
+   MASKED_LANES does what is left in one vector, too, which is for loops that may be short. ONE_BY_ONE: a loop of a few
+   turns, of which vectors and copies would cost compiling, and save nothing. */
 #if PROCESSOR && defined(__clang__)
 #define PRAGMA(text) _Pragma(#text)
 #define LANES(width, streams) \
     PRAGMA(clang loop vectorize(assume_safety) vectorize_width(width) interleave_count(streams))
 #define MASKED_LANES(width) \
     PRAGMA(clang loop vectorize(assume_safety) vectorize_width(width) vectorize_predicate(enable))
+#define ONE_BY_ONE PRAGMA(clang loop vectorize(disable) unroll(disable))
 /* First in a block: its sums may be added up in any order, across the lanes too, else those are added one by one. */
 #define ANY_ORDER PRAGMA(clang fp reassociate(on))
 /* Memory that is needed soon, where the processor can't see it coming: rows read side by side are no stream to it. */
@@ -36,6 +38,7 @@
 #else
 #define LANES(width, streams)
 #define MASKED_LANES(width)
+#define ONE_BY_ONE
 #define ANY_ORDER
 #define FETCH(T, from, count)
 #define LAST_ARRIVED(counter, many) \

@@ -6,8 +6,9 @@ Runs PyTorch's own test files with cygrad standing in for torch, and counts what
 `FOLDER` is the `test` folder of a source tree of PyTorch; nothing of it is kept here. Each file runs twice, on the
 installed PyTorch and on cygrad; what PyTorch itself doesn't pass on the CPU is no measure for anybody, and what uses
 parts that cygrad doesn't have (`NOT_HERE`, `WORDS`) is counted apart, with the reason. Functions that pytest would find
-are tests as well, one for each set of parameters. Tests run one after the other in forked processes, each with a time limit; a crash is one failed test. PyTorch's helpers for tests come from the
-installed torch, loaded once more with cygrad under the name `torch`.
+are tests as well, one for each set of parameters. Tests run one after the other in forked processes, each with a time
+limit; a crash is one failed test. PyTorch's helpers for tests come from the installed torch, loaded once more with
+cygrad under the name `torch`.
 """
 
 import argparse
@@ -74,7 +75,8 @@ WORDS = {
 }  # fmt: skip
 
 # What a test fails with that reaches PyTorch's internals by helpers of its file.
-BY_HELPERS = ("has no attribute '_(make_wrapper_subclass|set_sequence_nr|cdata|memory_profile|annealing_cos|scale_fn_ref)'|"
+BY_HELPERS = ("has no attribute '_(make_wrapper_subclass|set_sequence_nr|cdata|memory_profile|annealing_cos|"
+              "scale_fn_ref)'|"
               "'(CompositeCompliantTensorMode|RecordInputOutputDispatchMode)' object does not support|hipify_python|"
               "cannot unpack non-iterable Absent|Expected len.flat_diff_results. >")
 

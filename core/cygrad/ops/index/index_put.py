@@ -1,6 +1,6 @@
 """What is rare about `x[key]` and `x[key] = value`, the primitives that record them, and `index_put`.
 
-`subscripts.pyx` reads a key and does what is common. Two pairs of primitives: `index` and `index_put` take a tensor
+`getitem.pyx` reads a key and does what is common. Two pairs of primitives: `index` and `index_put` take a tensor
 for each axis; a mask over the first axes alone becomes positions in row-major order, for `index_rows` and `put_rows`.
 """
 import operator
@@ -14,7 +14,7 @@ from cygrad.ops.declare.primitives import Written, primitive
 from cygrad.ops.declare.registry import functions, op
 from cygrad.ops.index import tensor_places
 from cygrad.ops.index.gathering import ADD, SET, in_range, warn_if_expanded  # noqa: F401
-from cygrad.ops.index.subscripts import WRONG_DTYPE, index_put_, is_mask, number_tensor, write_arguments
+from cygrad.ops.index.getitem import WRONG_DTYPE, index_put_, is_mask, number_tensor, write_arguments
 from cygrad.ops.index.tensor_places import Indices
 from cygrad.ops.shape.slices import plain_slice
 from cygrad.tensor import Tensor
@@ -82,7 +82,7 @@ def stands_for_tuple(index):
 
 
 def parts_of(key):
-    """The parts of any key, as `subscripts` takes them: int, bool, slice, None, Ellipsis or a tensor with axes."""
+    """The parts of any key, as `getitem.pyx` takes them: int, bool, slice, None, Ellipsis or a tensor with axes."""
     if type(key) is list and key and all([type(part) is int for part in key]):
         return [as_index(key)]
     if not isinstance(key, tuple):

@@ -93,7 +93,7 @@ OF_NUMBERS = "add", "sub", "mul", "div", "floor_divide", "div_mode", "div_floor"
 
 
 cdef inline bint number_first(KernelOp op, object x, object y) except -1:
-    """Whether a function (no operator) gets a number, which is an operand like any in PyTorch, and a tensor to record."""
+    """Whether a function (no operator) gets a number, an operand like any in PyTorch, and a tensor to record."""
     return (not isinstance(x, Tensor) and type(y) is Tensor and (op is op_add or op is op_sub or op is op_mul)
             and (<Tensor>y).names_ is None and grad_enabled() and requires_grad(<Tensor>y) and is_number(x)
             and not PyBool_Check(x))

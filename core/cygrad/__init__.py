@@ -396,3 +396,8 @@ def __getattr__(name):
         if installed(name):
             return namespace(name)
     raise AttributeError(f"module 'cygrad' has no attribute {name!r}")
+
+
+from cygrad.tensors.watched_imports import watch as _watch  # noqa: E402
+
+_watch()

@@ -6,6 +6,7 @@ differentiated, its gradient is compared with finite differences. Libraries that
 """
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import warnings
@@ -229,13 +230,62 @@ def registered():
     gc.collect()
 
 
-def test_einops(registered, both):
+def test_einops(both):
     einops = library("einops")
+    gc.collect()
     both(lambda a: einops.rearrange(a, "(x y) b -> x (b y)", x=3), TABLE)
     both(lambda a: einops.reduce(a, "(x y) b -> x b", "mean", y=4), TABLE)
     both(lambda a: einops.repeat(a, "a b -> a b c", c=2), TABLE)
     both(lambda a: einops.einsum(a, a, "a b, c b -> a c"), TABLE)
     both(lambda a: einops.pack([a, a[0]], "* b")[0], TABLE)
+
+
+@pytest.mark.parametrize("imports", ["import cygrad, einops", "import einops, cygrad",
+                                     "import einops, numpy, cygrad; einops.rearrange(numpy.ones(2), 'a -> a')"])
+def test_einops_knows_of_tensors_whichever_is_imported_first(imports):
+    library("einops")
+    program = f"""{imports}
+import gc, importlib.util, sys
+assert "torch" not in sys.modules
+gc.collect()
+x = cygrad.arange(6.).reshape(2, 3).requires_grad_()
+print(einops.reduce(x, "a b -> a", "max"))
+print(einops.repeat(x, "a b -> (a 2) b").grad_fn.name(), einops.parse_shape(x, "a b"))
+packed, shapes = einops.pack([x, x[0]], "* b")
+print(*(each.shape for each in einops.unpack(packed, shapes, "* b")), einops.asnumpy(x).tolist())
+einops.einsum(x, x, "a b, c b -> a c").sum().backward()
+print(x.grad)
+assert importlib.util.find_spec("einops").loader.exec_module and "exec_module" not in vars(einops.__loader__)
+"""
+    run = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True)
+    assert run.stdout.splitlines() == [
+        "tensor([2., 5.], grad_fn=<AmaxBackward0>)", "UnsafeViewBackward0 {'a': 2, 'b': 3}",
+        "cygrad.Size([2, 3]) cygrad.Size([3]) [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]",
+        "tensor([[ 6., 10., 14.],", "        [ 6., 10., 14.]])"], run.stderr
+
+
+def test_layers_of_einops():
+    library("einops")
+    from cygrad.utils.einops_layers import EinMix, Rearrange, Reduce
+    model = cygrad.nn.Sequential(
+        Rearrange("b c h w -> b (h w) c"), Reduce("b (s 2) c -> b s c", "mean"),
+        EinMix("b s c -> b (s o)", weight_shape="c o", bias_shape="o", c=3, o=2), cygrad.nn.Linear(16, 1))
+    image = cygrad.rand(2, 3, 4, 4)
+    model(image).sum().backward()
+    assert [name for name, each in model.named_parameters() if each.grad is not None] == [
+        "2.weight", "2.bias", "3.weight", "3.bias"]
+    assert repr(model[1]) == "Reduce('b (s 2) c -> b s c', 'mean')"
+    halves = image.flatten(2).unflatten(2, (8, 2)).mean(3).transpose(1, 2)
+    assert (model[:3](image) - (halves @ model[2].weight + model[2].bias).flatten(1)).abs().max() < 1e-6
+    assert (pickle.loads(pickle.dumps(model))(image) == model(image)).all()
+
+
+def test_an_adapter_that_no_longer_fits_is_a_warning(tmp_path):
+    (tmp_path / "autoray.py").write_text("version = 99\n")
+    program = "import cygrad, autoray; print(autoray.version)"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                         env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"})
+    assert run.stdout == "99\n" and "autoray does not know of cygrad's tensors" in run.stderr, run.stderr
 
 
 @pytest.mark.parametrize("formula", ["ab,cb->ac", "ab,ab->", "ab,cb,cd->da", "ab,ab->ab"])

@@ -1,4 +1,6 @@
-"""Libraries that keep lists of the array libraries they know: `register` puts cygrad on those that are installed.
+"""Libraries that keep lists of the array libraries they know, and what puts cygrad on those lists.
+
+A program need not call anything: when one of them is imported, before cygrad or after it, `watched_imports` does it.
 
 SciPy, scikit-learn and array-api-extra ask a tensor for its namespace and need nothing of this. einops has a class for
 each library; opt_einsum and autoray look NumPy's functions up in the package of an array, where cygrad has PyTorch's.
@@ -12,7 +14,7 @@ __all__ = ["register"]
 
 
 def register():
-    """Tell einops, opt_einsum and autoray about tensors.
+    """Tell einops, opt_einsum and autoray about tensors, which otherwise happens when they are imported.
 
     Returns
     -------
@@ -26,10 +28,9 @@ def register():
     >>> "scipy" in adapters.register()
     False
     """
-    adapters = {"einops": _einops, "opt_einsum": _opt_einsum, "autoray": _autoray}
-    installed = [name for name in adapters if importlib.util.find_spec(name) is not None]
+    installed = [name for name in ADAPTERS if importlib.util.find_spec(name) is not None]
     for name in installed:
-        adapters[name]()
+        ADAPTERS[name]()
     return installed
 
 
@@ -124,51 +125,23 @@ def _autoray():
 def _einops():
     from einops import _backends                        # optional dependency
 
-    if any(kind.framework_name == "cygrad" for kind in _backends.AbstractBackend.__subclasses__()):
+    if any(kind.framework_name == "cygrad" for kind in _backends.TorchBackend.__subclasses__()):
         return
 
-    class CygradBackend(_backends.AbstractBackend):
-        """einops' functions on tensors; einops finds the class among the subclasses of its own."""
+    class CygradBackend(_backends.TorchBackend):
+        """einops' functions on tensors, by PyTorch's names; einops finds the class among the subclasses of its own."""
 
         framework_name = "cygrad"
 
-        def is_appropriate_type(self, tensor):
-            return isinstance(tensor, cygrad.Tensor)
+        def __init__(self):
+            self.torch = cygrad
 
-        def from_numpy(self, x):
-            return cygrad.from_numpy(x)
-
-        def to_numpy(self, x):
-            return _NUMPY["to_numpy"](x)
-
-        def arange(self, start, stop):
-            return xp.arange(start, stop)
-
-        def transpose(self, x, axes):
-            return transpose(x, axes)
-
-        def reduce(self, x, operation, axes):
-            return getattr(xp, operation)(x, axis=tuple(axes))
-
-        def stack_on_zeroth_dimension(self, tensors):
-            return xp.stack(tensors)
-
-        def tile(self, x, repeats):
-            return xp.tile(x, repeats)
-
-        def concat(self, tensors, axis):
-            return xp.concat(tensors, axis=axis)
-
-        def add_axis(self, x, new_position):
-            return xp.expand_dims(x, new_position)
-
-        def is_float_type(self, x):
-            return x.is_floating_point() or x.is_complex()
-
-        def einsum(self, pattern, *x):
-            return cygrad.einsum(pattern, *x)
+        def layers(self):
+            from cygrad.utils import einops_layers      # optional dependency
+            return einops_layers
 
     _kept.append(CygradBackend)
 
 
 _kept = []      # einops' class, which Python forgets between here and einops' first call: subclasses are held weakly
+ADAPTERS = {"einops": _einops, "opt_einsum": _opt_einsum, "autoray": _autoray}

@@ -51,6 +51,7 @@ SHARED = {package: names.split() for package, names in {
                      "one_hot_categorical pareto poisson relaxed_bernoulli relaxed_categorical studentT "
                      "transformed_distribution transforms uniform utils von_mises weibull wishart",
     "multiprocessing": "reductions spawn",
+    "nn.attention": "flex_attention",
     "nn": "attention common_types functional grad init modules parallel parameter utils",
     "nn.modules": "activation adaptive batchnorm container conv distance dropout flatten fold instancenorm lazy linear "
                   "loss module normalization padding pixelshuffle pooling rnn sparse transformer upsampling utils",

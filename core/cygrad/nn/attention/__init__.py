@@ -1,4 +1,7 @@
-"""`cygrad.nn.attention`: PyTorch's way to choose how `scaled_dot_product_attention` computes. There is one way here."""
+"""`cygrad.nn.attention`: PyTorch's way to choose how `scaled_dot_product_attention` computes. There is one way here.
+
+`flex_attention` is a module of its own, to be imported by its name.
+"""
 import contextlib
 import enum
 

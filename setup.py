@@ -95,7 +95,7 @@ def link_flags(native):
     if sys.platform.startswith("linux"):
         flags.append("-Wl,--gc-sections")       # what Cython writes for a module, where a kernel is none
         if native:
-            flags.append("-fopenmp")
+            flags += ["-fopenmp", "-Wl,--wrap=GOMP_parallel"]       # cygrad_cpu/runtime/thread_count.pyx says why
     return flags
 
 

@@ -1,7 +1,10 @@
 """If this fails, programs with several threads, or that fork, compute wrong results or hang."""
 
 import os
+import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -200,6 +203,41 @@ def test_hooks_and_errors_in_threads():
         assert calls.count(threading.get_ident()) == ROUNDS
 
     in_threads(*[work] * THREADS)
+
+
+# ---- teams of threads
+
+COUNTER = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+typedef void entry(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags) {
+    entry *next = (entry *)dlsym(dlopen("libgomp.so.1", RTLD_NOW), "GOMP_parallel");
+    puts("a team");
+    fflush(stdout);
+    next(body, data, threads, flags);
+}
+"""
+SMALL_AND_LARGE = """
+import cygrad
+cygrad.set_num_threads(2)
+for rows in 8, 1 << 16:
+    x = cygrad.ones(rows, 4)
+    print(rows, cygrad.nn.functional.layer_norm(x, (4,)).abs().max().item() == 0, flush=True)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux") or shutil.which("gcc") is None,
+                    reason="what GNU OpenMP is asked for is counted by a library of C before it")
+def test_work_of_one_thread_makes_no_team(tmp_path):
+    """GNU OpenMP would allocate a team and enter the kernel: half of the time of a small layer."""
+    (tmp_path / "counter.c").write_text(COUNTER)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "counter.so", "counter.c", "-ldl"], cwd=tmp_path, check=True)
+    found = subprocess.run([sys.executable, "-c", SMALL_AND_LARGE], capture_output=True, text=True, check=True,
+                           env={**os.environ, "LD_PRELOAD": str(tmp_path / "counter.so")}, timeout=PATIENCE)
+    before, _, after = found.stdout.partition("8 True\n")
+    assert "a team" not in before and after.startswith("a team\n") and after.endswith("65536 True\n"), found.stdout
 
 
 # ---- forks

@@ -12,6 +12,17 @@ cdef extern from *:
     static int cygrad_default_threads(void) { return 1; }
     #endif
 
+    /* What the linker puts in the place of OpenMP's entry of a parallel loop (-Wl,--wrap): a loop for one thread is run
+       where it is. GNU OpenMP would allocate a team for it and enter the kernel to wake nobody, half a microsecond. */
+    #if defined(_OPENMP) && defined(__linux__)
+    void __real_GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+    void __wrap_GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+    void __wrap_GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags) {
+        if (threads == 1 && !omp_in_parallel()) body(data);
+        else __real_GOMP_parallel(body, data, threads, flags);
+    }
+    #endif
+
     #if defined(_WIN32)
     static void cygrad_at_fork(void (*child)(void)) { (void)child; }
     #else

@@ -1,8 +1,11 @@
+# distutils: extra_compile_args = -Os
 """Orders of axes in memory: row-major, and the channels of images or volumes side by side (`channels_last`).
 
 A memory format says which strides a tensor has; nothing else tells that it is in one. `format_of` tells by the strides,
 as PyTorch does, which format the result of an op on images should have.
 """
+from cygrad.tensor cimport Tensor
+
 from cygrad.devices.device import channels_last, channels_last_3d, preserve_format
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.raw import copy_
@@ -20,19 +23,20 @@ def strides_in(memory_format, sizes):
     return tuple(strides)
 
 
-def format_of(t):
+def format_of(Tensor t not None):
     """`channels_last` or `channels_last_3d` if the strides are of such an order and no other, else None."""
-    rank = t.dim()
-    if rank != 4 and rank != 5 or t.stride(-1) < t.stride(1) * t.size(1):      # as in what is row-major, almost always
+    cdef Py_ssize_t least = 0, stride
+    cdef int axis
+    if t.rank != 4 and t.rank != 5 or t.strides[t.rank - 1] < t.strides[1] * t.sizes[1]:    # row-major, almost always
         return None
-    found = channels_last if rank == 4 else channels_last_3d
-    shape, strides, least = t.shape, t.stride(), 0
-    if strides[1] == 0 or 0 in shape:
+    if t.strides[1] == 0 or t.elements == 0:
         return None
+    found = channels_last if t.rank == 4 else channels_last_3d
     for axis in found.order:
-        if strides[axis] < least or axis == 0 and least == strides[1]:
+        stride = t.strides[axis]
+        if stride < least or axis == 0 and least == t.strides[1]:
             return None
-        least = strides[axis] * shape[axis]
+        least = stride * t.sizes[axis]
     return found
 
 
@@ -52,11 +56,11 @@ def copied_in(t, memory_format):
     return made
 
 
-def kept(t, *inputs):
+def kept(Tensor t not None, *inputs):
     """Raw `t`, or a copy of it in the format that one of the inputs has."""
     for each in inputs:
         found = format_of(each)
-        if found is not None and t.dim() == each.dim():
+        if found is not None and t.rank == (<Tensor>each).rank:
             return copied_in(t, found)
     return t
 

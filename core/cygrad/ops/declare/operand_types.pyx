@@ -1,11 +1,14 @@
+# distutils: extra_compile_args = -Os
 """What ops ask of the types of their operands: groups of dtypes, refusals in PyTorch's words, halves made single."""
+from cygrad.dtype cimport BFLOAT16, FLOAT16
+from cygrad.tensor cimport Tensor
+
 import functools
 
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dispatch.raw import cast_to
 from cygrad.dtype import all_dtypes, get_default_dtype
-from cygrad.tensor import Tensor
 from cygrad.tensors.size import Size
 
 DTYPES = {d.name: d for d in all_dtypes()}
@@ -35,7 +38,7 @@ def taken_as(x, dtype):
 
 def single(x):
     """A 16-bit tensor in float32; anything else as it is."""
-    return cast_to(x, FLOAT32) if isinstance(x, Tensor) and x.dtype in HALVES else x
+    return cast_to(x, FLOAT32) if isinstance(x, Tensor) and (<Tensor>x).dtype.code in (FLOAT16, BFLOAT16) else x
 
 
 def refused(kernel, dtype):

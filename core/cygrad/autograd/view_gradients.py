@@ -114,6 +114,7 @@ def as_strided_backward(grad, geometry, size, stride, storage_offset):
     if _overlaps(size, stride):
         places = _places(grad, length).as_strided(size, stride, offset - low).reshape(-1)
         flat = grad.new_zeros(length).index_add(0, places, grad.reshape(-1))
+        flat._bump_version()                                # which PyTorch adds to in place
     else:
         flat = grad.new_zeros(length)
         flat.as_strided(size, stride, offset - low).copy_(grad)

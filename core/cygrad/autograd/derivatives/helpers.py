@@ -5,7 +5,8 @@ from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.autograd.modes import grad_mode
 from cygrad.ops.declare.primitives import primitive
 
-__all__ = ["conj", "flat", "negated", "no_derivative", "not_implemented", "of_composite", "placed", "unchanged"]
+__all__ = ["conj", "flat", "negated", "no_derivative", "not_implemented", "of_composite", "placed", "unchanged",
+           "written"]
 
 
 def not_implemented(name):
@@ -35,6 +36,13 @@ def placed(grad, shape, window):
     out = grad.new_zeros(shape)
     window(out if grad_mode() else out.data).copy_(grad)        # out's version stays 0
     return out
+
+
+def written(result, times=1):
+    """What PyTorch makes by writing into zeros, as its version tells."""
+    for _ in range(times):
+        result._bump_version()
+    return result
 
 
 def of_composite(function, tensors, grad):

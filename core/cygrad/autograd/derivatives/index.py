@@ -1,7 +1,7 @@
 """Derivatives of indexing, gather, scatter and masks."""
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented, placed
+from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented, placed, written
 from cygrad.autograd.derivatives.reduce import at_indices
 from cygrad.autograd.function import final
 from cygrad.autograd.modes import grad_mode
@@ -10,10 +10,10 @@ from cygrad.ops.shape.slices import slice_along
 
 # ------------------------------------------------------------- x[index] and masks
 
-derivative("index", self=lambda grad, self_shape, indices, first: ops.index_put(
-    grad.new_zeros(self_shape), indices, grad, True))
-derivative("index_rows", name="IndexBackward0", self=lambda grad, self_shape, positions, axes: ops.put_rows(
-    grad.new_zeros(self_shape), positions, axes, grad, True))
+derivative("index", self=lambda grad, self_shape, indices, first: written(ops.index_put(
+    grad.new_zeros(self_shape), indices, grad, True)))
+derivative("index_rows", name="IndexBackward0", self=lambda grad, self_shape, positions, axes: written(ops.put_rows(
+    grad.new_zeros(self_shape), positions, axes, grad, True)))
 derivative("index_put", self=lambda grad, indices, accumulate:
            grad if accumulate else ops.index_put(grad, indices, grad.new_zeros(()), False),
            values=lambda grad, indices: ops.recorded_index(grad, indices.read()))
@@ -23,15 +23,15 @@ derivative("put_rows", name="IndexPutBackward0", self=lambda grad, positions, ax
 derivative("masked_fill", self=lambda grad, mask: grad.masked_fill(mask, 0))
 derivative("masked_fill_tensor", name="MaskedFillBackward1", self=lambda grad, mask: grad.masked_fill(mask, 0),
            value=lambda grad, mask: grad.where(mask, 0).sum())
-derivative("masked_select", self=lambda grad, positions, shape: ops.put_rows(
-    grad.new_zeros(shape), positions, len(shape), grad, False))
+derivative("masked_select", self=lambda grad, positions, shape: written(ops.put_rows(
+    grad.new_zeros(shape), positions, len(shape), grad, False)))
 derivative("masked_scatter", self=lambda grad, mask: grad.masked_fill(mask, 0),
            source=lambda grad, mask, source_shape: _leading(grad.masked_select(mask), source_shape))
 
 # --------------------------------------------------------------- along an axis
 
-derivative("index_select", self=lambda grad, self_shape, dim, index: grad.new_zeros(self_shape).index_add(
-    dim, index, grad))
+derivative("index_select", self=lambda grad, self_shape, dim, index: written(grad.new_zeros(self_shape).index_add(
+    dim, index, grad)))
 derivative("index_add", self=lambda grad: grad,
            source=lambda grad, dim, index, alpha, source_shape: _scaled(_slices(grad, dim, index, source_shape), alpha))
 derivative("index_copy", self=lambda grad, dim, index: grad.index_fill(dim, index, 0),
@@ -40,8 +40,9 @@ derivative("index_fill", self=lambda grad, dim, index: grad.index_fill(dim, inde
 derivative("index_fill_tensor", name="IndexFillBackward1", self=lambda grad, dim, index: grad.index_fill(dim, index, 0),
            value=lambda grad, dim, index: _filled_part(grad, dim, index))
 derivative("gather", self=lambda grad, self_shape, dim, index:     # no place needs no dtype: an empty index has any
-           grad.new_zeros(self_shape).scatter_add(dim, index if index.numel() else index.long(), grad))
-derivative("take", self=lambda grad, self_shape, index: grad.new_zeros(self_shape).put(index, grad, True))
+           written(grad.new_zeros(self_shape).scatter_add(dim, index if index.numel() else index.long(), grad)))
+derivative("take", self=lambda grad, self_shape, index:
+           written(grad.new_zeros(self_shape).put(index, grad, True)))
 derivative("put", self=lambda grad, index, accumulate:
            grad if accumulate else grad.put(index, grad.new_zeros(index.shape)),
            source=lambda grad, index, source_shape: grad.take(index).reshape(source_shape))

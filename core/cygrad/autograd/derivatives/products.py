@@ -1,7 +1,7 @@
 """Derivatives of matrix products and of the ops that build or mask matrices."""
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, placed
+from cygrad.autograd.derivatives.helpers import conj, placed, written
 
 
 def adjoint(t):
@@ -62,7 +62,8 @@ derivative("linalg_cross", self=lambda grad, other, dim: cygrad.linalg.cross(con
 
 # ------------------------------------------- diagonals and triangles (`diag_embed` is in geometry)
 
-derivative("trace", self=lambda grad, self_shape: grad * cygrad.eye(*self_shape, dtype=grad.dtype, device=grad.device))
+derivative("trace", self=lambda grad, self_shape:
+           written(grad * cygrad.eye(*self_shape, dtype=grad.dtype, device=grad.device), 2))
 derivative("diagonal_copy", name="DiagonalBackward0_copy", self=lambda grad, self_shape, offset, dim1, dim2:
            placed(grad, self_shape, lambda t: t.diagonal(offset, dim1, dim2)))
 derivative("tril", self=lambda grad, diagonal: grad.tril(diagonal))

@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj
+from cygrad.autograd.derivatives.helpers import conj, written
 from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.raw import softmax_backward_op
 
@@ -88,7 +88,7 @@ for _op, _name in (("max_dim", "MaxBackward0"), ("min_dim", "MinBackward0"), ("m
 def evenly(grad, self, value):
     """Every element equal to the value (NaN to NaN) gets the same part of the gradient."""
     mask = self.isnan() if value.isnan().item() else self == value
-    return cygrad.where(mask, grad / mask.sum(), 0)
+    return written(cygrad.where(mask, grad / mask.sum(), 0))
 
 
 def share(grad, self, result, dims, keepdim):
@@ -111,7 +111,7 @@ def at_indices(grad, shape, dim, keepdim, indices):
         return grad
     if not keepdim:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
-    return grad.new_zeros(shape).scatter(dim, indices, grad)
+    return written(grad.new_zeros(shape).scatter(dim, indices, grad), 2)
 
 
 # ------------------------------------------------------------------- variance and norms
@@ -208,7 +208,7 @@ derivative("cumprod", self=lambda grad, self, dim, result: cumprod_backward(grad
 derivative("logcumsumexp", self=lambda grad, self, dim, result: logcumsumexp_backward(grad, self, dim, result))
 for _op in ("cummax", "cummin"):
     derivative(_op, self=lambda grad, self_shape, dim, result:
-               grad.new_zeros(self_shape).scatter_add(dim, result[1], grad) if self_shape else grad)
+               written(grad.new_zeros(self_shape).scatter_add(dim, result[1], grad), 2) if self_shape else grad)
 
 
 def sums_from(x, dim):

@@ -265,8 +265,8 @@ def index_fill_arguments(self, dim, index, value):
         raise RuntimeError("Index has to be a vector/scalar")
     if not self.is_complex() and (value.is_complex() if isinstance(value, Tensor) else isinstance(value, complex)):
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
-    if self.dim() and not self.size(dim) and index.numel():
-        sizes = [1 if i == dim else n for i, n in enumerate(self.shape)]
+    sizes = [1 if i == dim else n for i, n in enumerate(self.shape)]
+    if self.dim() and not self.size(dim) and index.numel() and 0 not in sizes:
         raise RuntimeError(f"setStorage: sizes {sizes}, strides {list(self.stride())}, storage offset "
                            f"{self.storage_offset()}, and itemsize {self.itemsize} requiring a storage size of "
                            f"{self.itemsize} are out of bounds for storage of size 0")

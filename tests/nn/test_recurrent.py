@@ -155,3 +155,14 @@ def test_chunks_of_steps_give_what_all_steps_give(name, packed, bidirectional, b
         assert len(found) == len(expected)
         for a, b in zip(found, expected):
             assert cygrad.allclose(a, b, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_gradients_of_a_batch_at_once_are_those_one_by_one(name):
+    layer, x = made(name, 5, 4, bidirectional=True), cygrad.rand(3, 2, 5, dtype=cygrad.float64, requires_grad=True)
+    out, tensors = layer(x)[0], [x, *layer.parameters()]
+    grads = cygrad.rand(4, *out.shape, dtype=out.dtype)
+    together = cygrad.autograd.grad(out, tensors, grads, is_grads_batched=True, retain_graph=True)
+    alone = zip(*[cygrad.autograd.grad(out, tensors, grad, retain_graph=True) for grad in grads])
+    for a, b in zip(together, alone):
+        assert not a.requires_grad and cygrad.allclose(a, cygrad.stack(b), rtol=1e-12, atol=1e-12)

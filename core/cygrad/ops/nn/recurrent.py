@@ -195,12 +195,14 @@ def slopes_again(grads, cell, steps, tensors):
                for t in tensors]                            # in forward mode, what has a tangent requires no gradient
     inputs = [t for t in tensors if t is not None]
     from cygrad.nn.functional import linear      # start-up time
-    out, h, c = walked(cell, steps, linear(*tensors[:3]), *tensors[3:])
+    with cygrad.enable_grad():                              # also where only tangents, or batches, are followed
+        out, h, c = walked(cell, steps, linear(*tensors[:3]), *tensors[3:])
     pairs = [(t, g) for t, g in zip((out, h, c), grads) if t is not None and g is not None and t.requires_grad]
     if not pairs:
         return [None] * len(tensors)
     results, given = zip(*pairs)
-    found = iter(cygrad.autograd.grad(results, inputs, given, create_graph=True, allow_unused=True))
+    found = iter(cygrad.autograd.grad(results, inputs, given, create_graph=cygrad.is_grad_enabled(),
+                                       allow_unused=True))
     return [None if t is None else next(found) for t in tensors]
 
 

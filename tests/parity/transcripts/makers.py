@@ -65,3 +65,18 @@ torch.tensor(BrokenSequence())
 # %% sequences without elements
 torch.nn.utils.rnn.pack_padded_sequence(torch.zeros(0, 1, 10), torch.ones(2, 2, dtype=torch.int64), True)
 torch.nn.utils.rnn.pack_padded_sequence(torch.zeros(3, 3), torch.ones(1, 2, dtype=torch.int64))
+
+# %% numbers along a line, where tensors are made on meta
+with torch.device("meta"):
+    line = torch.linspace(-2, -3, 3, dtype=torch.bfloat16), torch.logspace(0, 1, 3, dtype=torch.complex64)
+line
+with torch.device("meta"):
+    line = torch.linspace(-2, -3, 3, dtype=torch.bfloat16, device="cpu")
+line
+
+# %% places in a triangle on meta
+torch.tril_indices(3, 4, device="meta")
+torch.triu_indices(3, 4, 1, dtype=torch.int32, device="meta")
+with torch.device("meta"):
+    places = torch.triu_indices(3, 4)
+places

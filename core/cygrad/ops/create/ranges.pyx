@@ -244,7 +244,7 @@ def _line(start, end, steps, dtype, device, base=None):
             return made
 
     def rounded(number):
-        return (zeros((), dtype=dtype) + number).item()
+        return (zeros((), dtype=dtype, device="cpu") + number).item()          # also where the default device is `meta`
     index = arange(steps, device=device)
     lower = index < steps // 2
     start, end = rounded(start), rounded(end)

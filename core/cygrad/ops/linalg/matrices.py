@@ -256,18 +256,23 @@ for _function in (tril, triu):
     op(_function, inplace=zeroed(_function.__name__, _function), out="expected")
 
 
+def place_of(device):
+    """The device that a tensor is made on."""
+    return cygrad.empty(0, device=device).device
+
+
 def _triangle(name, row, col, device):
     for position, (argument, value) in enumerate((("row", row), ("col", col)), 1):
         need_int(value, name, argument, position)
         if value < 0:
             raise RuntimeError(f"{argument} must be non-negative, got{value}")
-    return cygrad.ones(row, col, dtype=BOOL, device=device)
+    return cygrad.ones(row, col, dtype=BOOL, device="cpu" if place_of(device).type == "meta" else device)
 
 
-def _places(name, kept, dtype, pin_memory):
+def _places(name, kept, dtype, device, pin_memory):
     if dtype not in (None, INT32, INT64):
         raise refused(name, dtype)
-    found = cygrad.nonzero(kept).t().contiguous().to(INT64 if dtype is None else dtype)
+    found = cygrad.nonzero(kept).t().contiguous().to(device=place_of(device), dtype=INT64 if dtype is None else dtype)
     return own(pinned(found) if pin_memory else found, ())
 
 
@@ -297,7 +302,7 @@ def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pi
             [0, 0, 1]])
     """
     kept = _triangle("tril_indices", row, col, device).tril(offset)
-    return _places("tril_indices", kept, dtype, pin_memory)
+    return _places("tril_indices", kept, dtype, device, pin_memory)
 
 
 @op(method=False)
@@ -326,7 +331,7 @@ def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pi
             [0, 1, 1]])
     """
     kept = _triangle("triu_indices", row, col, device).triu(offset)
-    return _places("triu_indices", kept, dtype, pin_memory)
+    return _places("triu_indices", kept, dtype, device, pin_memory)
 
 
 @op(method=False)

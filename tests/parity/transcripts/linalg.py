@@ -41,3 +41,8 @@ torch.addr(torch.tensor(1.0), torch.ones(2).half(), torch.ones(2).half(), beta=0
 # %% residuals without unknowns
 [t.shape for t in torch.linalg.lstsq(torch.ones(2, 1, 0), torch.ones(2, 1, 0), driver="gelsd")]
 [t.shape for t in torch.linalg.lstsq(torch.ones(2, 1, 0), torch.ones(2, 1, 3), driver="gelsy")]
+
+# %% each step of addr is rounded in 16 bits
+ones = torch.arange(1, 40) / 7
+(ones.outer(ones) / 3).half().addr(ones.half(), ones.half(), beta=0.3, alpha=1.7).tolist()
+(ones.outer(ones) / 3).bfloat16().addr(ones.bfloat16(), ones.bfloat16(), beta=0.5, alpha=2).tolist()

@@ -1,4 +1,5 @@
 """Products added to a third operand, beside `addmm`: `addmv`, `baddbmm`, `addbmm`, `addr`."""
+import cygrad
 from cygrad.backend import BINARY
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.lazy_views import laziness, made_lazy
@@ -175,8 +176,8 @@ def _addr(self, vec1, vec2, beta, alpha):
     if dtype is BOOL:
         found = binary_op(MUL, x, y) & bool(alpha)
         return found | self if beta else found
-    if dtype in HALVES:
-        return cast_to(_addr.forward(cast_to(self, FLOAT32), cast_to(x[:, 0], FLOAT32), y, beta, alpha), dtype)
+    if dtype in HALVES:             # each step is rounded, and so are the factors
+        beta, alpha = [cygrad.tensor(factor, dtype=dtype, device="cpu").item() for factor in (beta, alpha)]
     found = binary_op(MUL, x if alpha == 1 else x * alpha, y)
     if beta == 0:
         return found

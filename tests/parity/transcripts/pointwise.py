@@ -27,3 +27,8 @@ torch.cumulative_trapezoid(torch.ones(0, 2), dim=0)
 torch.ones(2).__rtruediv__(object()) is NotImplemented
 1 / torch.ones(2)
 object() / torch.ones(2)  # types
+
+# %% heaviside's words come before those about its result
+torch.ones(2, dtype=torch.bool).heaviside_(torch.ones(2).half())
+torch.ones(2).heaviside_(torch.ones(2, dtype=torch.complex64))
+torch.tensor([-1.0, 0.0, 1.0]).heaviside_(torch.tensor(0.5))

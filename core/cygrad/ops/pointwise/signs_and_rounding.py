@@ -5,7 +5,7 @@ from cygrad.dispatch.programs import program, where as where_
 from cygrad.dispatch.raw import clone_like, unary_op
 from cygrad.ops.declare.operand_types import BOOL, is_integral, need_float, need_tensors, refused
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.registry import inplace_form, op
 
 
 SIGN, ROUND = UNARY.index("sign"), UNARY.index("round")
@@ -163,7 +163,19 @@ def _heaviside(self, values):
     return HEAVISIDE(self, values)
 
 
-@op(inplace="pointwise", out="exact")
+def _check_heaviside(input, values):
+    need_tensors("heaviside", input=input, values=values)
+    if input.is_complex() or values.is_complex():
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if input.dtype is not values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+
+
+def _heaviside_(self, values):
+    _check_heaviside(self, values)
+    return _write_heaviside(self, values)
+
+
 def heaviside(input, values):
     """0 for negative elements, 1 for positive ones, `values` where they are 0.
 
@@ -190,9 +202,9 @@ def heaviside(input, values):
     >>> cygrad.heaviside(cygrad.tensor([-1., 0., 2.]), cygrad.tensor(0.5))
     tensor([0.0000, 0.5000, 1.0000])
     """
-    need_tensors("heaviside", input=input, values=values)
-    if input.is_complex() or values.is_complex():
-        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
-    if input.dtype is not values.dtype:
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    _check_heaviside(input, values)
     return _heaviside(input, values)
+
+
+_write_heaviside = inplace_form("heaviside", heaviside, pointwise=True)
+op(heaviside, inplace=_heaviside_, out="exact")

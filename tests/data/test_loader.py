@@ -163,3 +163,11 @@ def test_a_subclass_can_change_options():
             return tuple(batch)
 
     assert list(Mine(range(3), batch_size=2)) == [(0, 1), (2,)]
+
+
+def test_batches_of_a_worker_that_is_no_loaders_are_shared(monkeypatch):
+    from cygrad.utils.data._utils import worker
+    assert not default_collate([torch.zeros(1)]).is_shared()
+    monkeypatch.setattr(worker, "_worker_info", worker.WorkerInfo(0, 1, 0, None))
+    batch = default_collate([torch.zeros(1), torch.ones(1)])
+    assert batch.is_shared() and batch.tolist() == [[0], [1]]

@@ -187,13 +187,15 @@ def fail(number, how):
                                           r".*ValueError: from process one")),
     ("exit", mp.ProcessExitedException, "process 1 terminated with exit code 4"),
     ("kill", mp.ProcessExitedException, "process 1 terminated with signal SIGKILL")])
-def test_processes_that_fail(how, kind, words):
+def test_processes_that_fail(how, kind, words, caplog):
     processes = mp.start_processes(fail, (how,), nprocs=3, join=False, start_method="fork")
     with pytest.raises(kind, match=words) as caught:
         while not processes.join():
             pass
     assert caught.value.error_index == 1 and caught.value.error_pid == processes.pids()[1]
     assert not any(process.is_alive() for process in processes.processes)
+    assert sorted(record.getMessage() for record in caplog.records) == sorted(
+        f"Terminating process {processes.pids()[i]} via signal SIGTERM" for i in (0, 2))
     import pickle
     again = pickle.loads(pickle.dumps(caught.value))
     assert type(again) is kind and again.error_index == 1 and str(again) == str(caught.value)

@@ -236,3 +236,15 @@ def test_only_the_bias_of_a_convolution_of_volumes_learns():
     bias = cygrad.zeros(2, requires_grad=True)
     F.conv3d(cygrad.rand(1, 1, 4, 4, 4), cygrad.rand(2, 1, 3, 3, 3), bias, stride=2, padding=1).sum().backward()
     assert bias.grad.tolist() == [8, 8]
+
+
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_circular_padding_wants_one_or_two_axes_more_than_it_pads(axes):
+    layer = getattr(nn, f"CircularPad{axes}d")(1)
+    for rank in range(6):
+        x = cygrad.zeros((2,) * rank)
+        if rank in (axes + 1, axes + 2):
+            assert layer(x).shape == (2,) * (rank - axes) + (4,) * axes
+        else:
+            with pytest.raises(ValueError, match=rf"expected {axes + 1}D or {axes + 2}D input \(got {rank}D input\)"):
+                layer(x)

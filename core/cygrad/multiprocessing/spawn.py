@@ -1,4 +1,5 @@
 """Several processes that run one function: `spawn`, `start_processes`, and the errors of processes that failed."""
+import logging
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -14,6 +15,7 @@ __all__ = ["ENV_VAR_PARALLEL_START", "ProcessContext", "ProcessException", "Proc
 ENV_VAR_PARALLEL_START = "TORCH_MP_PARALLEL_START"
 LONGEST_REPORT = 30000          # characters of a traceback: what a pipe takes while nobody reads
 PATIENCE = 30                   # seconds that processes have to end when they are told to
+log = logging.getLogger(__name__)
 
 
 class ProcessException(Exception):
@@ -131,9 +133,10 @@ class ProcessContext:
     def _end(self, grace_period):
         if grace_period is not None:
             self._wait(grace_period)
-        for tell in ("terminate", "kill"):
+        for tell, by in (("terminate", "SIGTERM"), ("kill", "SIGKILL")):
             for process in self.processes:
                 if process.is_alive():
+                    log.warning("Terminating process %d via signal %s", process.pid, by)
                     getattr(process, tell)()
             self._wait(PATIENCE if grace_period is None else grace_period)
 

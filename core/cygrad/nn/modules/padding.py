@@ -213,7 +213,18 @@ class ReplicationPad3d(_Pad):
     _mode, _sizes = "replicate", staticmethod(_sextuple)
 
 
-class CircularPad1d(_Pad):
+class _CircularPad(_Pad):
+    _mode = "circular"
+
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with longer axes."""
+        axes = len(self.padding) // 2
+        if not axes < input.dim() < axes + 3:
+            raise ValueError(f"expected {axes + 1}D or {axes + 2}D input (got {input.dim()}D input)")
+        return super().forward(input)
+
+
+class CircularPad1d(_CircularPad):
     """Puts the other end of the input around it.
 
     Parameters
@@ -228,10 +239,10 @@ class CircularPad1d(_Pad):
     [[2.0, 3.0, 1.0, 2.0, 3.0, 1.0]]
     """
 
-    _mode, _sizes = "circular", staticmethod(_pair)
+    _sizes = staticmethod(_pair)
 
 
-class CircularPad2d(_Pad):
+class CircularPad2d(_CircularPad):
     """Puts the other end of the input around it.
 
     Parameters
@@ -240,10 +251,10 @@ class CircularPad2d(_Pad):
         How much before and after: (left, right, top, bottom); at most the input's size.
     """
 
-    _mode, _sizes = "circular", staticmethod(_quadruple)
+    _sizes = staticmethod(_quadruple)
 
 
-class CircularPad3d(_Pad):
+class CircularPad3d(_CircularPad):
     """Puts the other end of the input around it.
 
     Parameters
@@ -252,4 +263,4 @@ class CircularPad3d(_Pad):
         How much before and after: (left, right, top, bottom, front, back); at most the input's size.
     """
 
-    _mode, _sizes = "circular", staticmethod(_sextuple)
+    _sizes = staticmethod(_sextuple)

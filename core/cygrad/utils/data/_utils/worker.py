@@ -54,6 +54,8 @@ def stack(batch):
     first = batch[0]
     if first.device.type != "cpu":
         return cygrad.stack(batch)
+    if _lender is None:         # not one of our workers
+        return cygrad.stack(batch).share_memory_()
     out = cygrad.empty(0, dtype=first.dtype, device="cpu")
     out.set_(_lender.storage(len(batch) * first.numel() * first.element_size()), 0, (len(batch), *first.shape))
     return cygrad.stack(batch, 0, out=out)

@@ -135,7 +135,14 @@ def node_of(value):
     file = getattr(code, "co_filename", None) or getattr(module, "__file__", None) or ""
     if not file.endswith(".py") or not Path(file).exists():
         return None
-    return _nodes(file).get(getattr(value, "__qualname__", ""))
+    nodes = _nodes(file)
+    return nodes.get(getattr(value, "__qualname__", "")) or code and next(
+        (node for node in nodes.values() if _first_line(node) == code.co_firstlineno), None)
+
+
+def _first_line(node):
+    """Where a statement begins, its decorators included; methods of a class's parts have the class's name, no place."""
+    return min(each.lineno for each in (node, *node.decorator_list))
 
 
 @cache

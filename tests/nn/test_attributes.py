@@ -1,5 +1,6 @@
 """If this fails, what is set on a module is not registered, or is found as something else than was registered."""
 import gc
+import pickle
 import weakref
 
 import cygrad
@@ -116,3 +117,11 @@ def test_compile_changes_nothing():
     with pytest.warns(UserWarning, match="has no compiler"):
         assert layer.compile() is None
     assert cygrad.compile(disable=True)(len) is len
+
+
+def test_methods_are_module_s_own_where_they_are_printed_and_pickled():
+    layer, own = cygrad.nn.ReLU(), cygrad.nn.Module
+    assert str(layer.parameters) == "<bound method Module.parameters of ReLU()>"
+    assert str(layer.state_dict) == "<bound method Module.state_dict of ReLU()>"
+    assert pickle.loads(pickle.dumps(own.register_forward_hook)) is own.register_forward_hook
+    assert cygrad.optim.Optimizer.register_step_pre_hook.__qualname__ == "Optimizer.register_step_pre_hook"

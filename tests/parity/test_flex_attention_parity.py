@@ -132,3 +132,6 @@ def test_a_call(call, both):
 
 def test_names():
     assert set(theirs.__all__) == set(ours.__all__)
+    for name, places in ("_score_mod_signature", 5), ("_mask_mod_signature", 4):
+        for module, tensor in (theirs, torch.Tensor), (ours, cygrad.Tensor):
+            assert getattr(module, name).__args__ == (tensor,) * (places + 1)

@@ -14,6 +14,7 @@ import cygrad
 from cygrad.optim.hooks import (Hooked, _global_optimizer_post_hooks, _global_optimizer_pre_hooks,
                                 register_optimizer_step_post_hook, register_optimizer_step_pre_hook)
 from cygrad.optim.updates import scalar_dtype
+from cygrad.utils.whole_class import made_of_parts
 
 __all__ = ["Optimizer", "register_optimizer_step_pre_hook", "register_optimizer_step_post_hook"]
 
@@ -66,6 +67,7 @@ def _part_of(param, state):
             for name, value in state.items()}
 
 
+@made_of_parts
 class Optimizer(Hooked):
     """Base class of all optimizers.
 

@@ -1,4 +1,5 @@
 """Attention whose scores a function of the user's changes, as PyTorch computes it without a compiler."""
+from collections.abc import Callable
 from typing import NamedTuple
 
 import cygrad
@@ -8,6 +9,9 @@ from cygrad.nn.attention.block_masks import (BlockMask, and_masks, create_block_
 __all__ = ["AuxOutput", "AuxRequest", "BlockMask", "FlexKernelOptions", "and_masks", "create_block_mask", "create_mask",
            "flex_attention", "noop_mask", "or_masks"]
 
+# What programs annotate their functions with: (score, batch, head, q_idx, kv_idx), and the same without a score.
+_score_mod_signature = Callable[[cygrad.Tensor] * 5, cygrad.Tensor]
+_mask_mod_signature = Callable[[cygrad.Tensor] * 4, cygrad.Tensor]
 FlexKernelOptions = dict        # of PyTorch's kernels for GPUs; none are needed here
 
 

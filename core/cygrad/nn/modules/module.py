@@ -21,6 +21,7 @@ from cygrad.nn.modules.hooks import (Hooking, register_module_backward_hook,
                                      register_module_parameter_registration_hook, watched)
 from cygrad.nn.modules.traversal import Paths
 from cygrad.nn.modules.state import State, _EXTRA as _EXTRA_STATE_KEY_SUFFIX, _IncompatibleKeys  # noqa: F401
+from cygrad.utils.whole_class import made_of_parts
 
 __all__ = ["register_module_forward_pre_hook", "register_module_forward_hook", "register_module_full_backward_pre_hook",
            "register_module_backward_hook", "register_module_full_backward_hook",
@@ -50,6 +51,7 @@ class _SignatureOfCalls:
         return inspect.signature(module._call_impl)
 
 
+@made_of_parts
 class Module(Attributes, Paths, State, Conversion, Hooking, Called):
     """Base class of all layers and models.
 

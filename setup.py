@@ -92,7 +92,7 @@ def compile_flags(native, kernel=False):
 def link_flags(native):
     if sys.platform == "win32":
         return []
-    flags = ["-fsanitize=address"] if DEBUG else ([] if sys.platform == "darwin" else ["-Wl,-s,-z,noseparate-code"])
+    flags = ["-fsanitize=address"] if DEBUG else ([] if sys.platform == "darwin" else ["-Wl,-s"])
     if sys.platform.startswith("linux"):
         flags.append("-Wl,--gc-sections")       # what Cython writes for a module, where a kernel is none
         if native:
@@ -135,6 +135,8 @@ def libraries():
             native = any(path.is_dir() for path in Path(root, package).rglob(KERNELS))
             order = Path("tools", "side_by_side", f"{package}.txt")
             found.append(Library(f"{package}.{LIBRARY}", modules(root, package, native),
+                                 # kernels are called, not compared: those of bool and uint8 are one
+                                 folded=None if DEBUG or UNORDERED else "all" if native else "safe",
                                  order=order.as_posix() if order.exists() and not (DEBUG or UNORDERED) else None,
                                  libraries=[] if sys.platform == "win32" else ["m"],
                                  extra_compile_args=compile_flags(False), extra_link_args=link_flags(native)))

@@ -48,7 +48,7 @@ found = [Module(".".join(path.with_suffix("").parts[1:]), path.as_posix(), flags
 found += [Module(f"pack._power_{isa}", "core/pack/kernels/power.pyx", translated_as="pack._power",
                  flags=["-Icore", f"-DPOWER={isa}{os.environ.get('ZEROS', '')}"]) for isa in (2, 3)]
 setup(name="pack", version="1", packages=["pack", "pack.inner"], package_dir={"": "core"},
-      ext_modules=[Library("pack._compiled", found, order=os.environ.get("ORDER"))],
+      ext_modules=[Library("pack._compiled", found, order=os.environ.get("ORDER"), folded=os.environ.get("FOLDED"))],
       cmdclass={"build": Build, "build_ext": Here})
 ''',
 }
@@ -213,12 +213,16 @@ def test_functions_are_laid_out_in_the_order_of_a_list(project):
     functions = ["__pyx_pymod_exec_second", "__pyx_pf_4pack_5inner_5first_where"]
     lines = ["pack.gone function", "pack.second __pyx_pymod_exec_second",
              "pack.inner.first __pyx_pf_4pack_#inner_5first_where"]
+    sizes = {}              # with and without what Cython writes into each module
     for order in (0, 1), (1, 0):
         (project.folder / "order.txt").write_text("# a module and a function\n" + "\n".join(
             [lines[0], *(lines[1 + i] for i in order)]))
-        project.build(ORDER="order.txt")
-        first, second = [starts()[i] for i in order]
-        assert first < second < first + 0x4000
+        for folded in {}, {"FOLDED": "safe"}:
+            project.build(ORDER="order.txt", **folded)
+            first, second = [starts()[i] for i in order]
+            assert first < second < first + 0x4000
+            sizes[bool(folded)] = (project.folder / ("core/pack/_compiled" + SUFFIX)).stat().st_size
+    assert sizes[True] < sizes[False] - 1000 or not shutil.which("ld.gold")
     project.build()
 
 

@@ -91,13 +91,17 @@ class Library(Extension):
         What is in it.
     order : str, optional
         A file with functions that are laid out side by side; see `layout`.
+    folded : str, optional
+        Of functions with the same code GNU's gold keeps one, where it is installed: "safe" those that are only called,
+        "all" also those whose addresses nobody compares.
     options : dict
         Extension's, for linking.
     """
 
-    def __init__(self, name, modules, order=None, **options):
+    def __init__(self, name, modules, order=None, folded=None, **options):
         super().__init__(name, sorted({each.source for each in modules}), **options)
         self.modules, self.order = sorted(modules, key=lambda each: each.name), order
+        self.folded = folded
 
     def table(self):
         """The C code of its own module; see library.h."""
@@ -336,39 +340,48 @@ class BuildExt(build_ext):
             raise CompileError(f"{library.name} needs modules that were never built, {missing[0]} among "
                                f"{len(missing)}: build everything once")
         result, own = self.built(library), HERE / "library.h"
-        scripts = self.knows_linker_scripts()
-        script = layout(library, objects) if library.order and scripts else ""
-        stamp = digest(compiler, library.table(), contents.of_file(own), script, library.libraries,
-                       library.extra_link_args, [self.recorded(each) for each in objects])
+        linker = self.linker(library)
+        order = layout(library, objects, linker) if library.order and linker else ""
+        stamp = digest(compiler, library.table(), contents.of_file(own), order, library.libraries, linker,
+                       library.folded, library.extra_link_args, [self.recorded(each) for each in objects])
         if not self.force and self.recorded(result) == stamp:
             return
         begun = time.perf_counter()
         stamp_file(result).unlink(missing_ok=True)
         scratch = Path(self.build_temp, library.name)
         scratch.mkdir(parents=True, exist_ok=True)
-        table, order = scratch / "table.c", scratch / "order.ld"
+        table, order_file = scratch / "table.c", scratch / "order"
         table.write_text(library.table(), encoding="utf-8")
-        order.write_text(script, encoding="utf-8")
+        order_file.write_text(order, encoding="utf-8")
+        flags = [f"-Wl,-Map,{result}.map"] if linker else []
+        if linker == "gold":
+            flags += ["-fuse-ld=gold", f"-Wl,--icf={library.folded}"]
+        elif linker:
+            flags.append("-Wl,-z,noseparate-code")
+        if order:
+            flags.append(f"-Wl,--section-ordering-file,{order_file}" if linker == "gold" else f"-Wl,-T,{order_file}")
         objects += self.compiler.compile([str(table)], output_dir=str(scratch), include_dirs=[str(HERE)],
                                          debug=self.debug, extra_postargs=library.extra_compile_args)
         self.compiler.link_shared_object([str(each) for each in objects], str(result),
                                          libraries=self.get_libraries(library), library_dirs=library.library_dirs,
-                                         extra_postargs=library.extra_link_args
-                                         + ([f"-Wl,-Map,{result}.map"] if scripts else [])
-                                         + ([f"-Wl,-T,{order}"] if script else []),
+                                         extra_postargs=library.extra_link_args + flags,
                                          export_symbols=self.get_export_symbols(library), debug=self.debug,
                                          build_temp=str(scratch), target_lang="c")
         shutil.rmtree(scratch, ignore_errors=True)
         stamp_file(result).write_text(stamp)
         self.say(f"linked {library.name}, {len(library.modules)} modules ({time.perf_counter() - begun:.1f} s)")
 
-    def knows_linker_scripts(self):
-        """Whether the linker takes scripts that add to its own: those of GNU and LLVM do."""
-        try:
-            said = subprocess.run([*self.compiler.linker_so, "-Wl,--version"], capture_output=True, text=True).stdout
-        except (AttributeError, OSError):       # not a compiler of Unix
-            return False
-        return "GNU ld" in said or "LLD" in said
+    def linker(self, library):
+        """"gold" where functions are folded, "ld" if the linker takes scripts that add to its own, else ""."""
+        def said(*flags):
+            try:
+                return subprocess.run([*self.compiler.linker_so, *flags, "-Wl,--version"], capture_output=True,
+                                      text=True).stdout
+            except (AttributeError, OSError):       # not a compiler of Unix
+                return ""
+        if library.folded and "GNU gold" in said("-fuse-ld=gold"):
+            return "gold"
+        return "ld" if any(name in said() for name in ("GNU ld", "LLD")) else ""
 
     def object_file(self, module):
         """Where the store has a module."""
@@ -419,8 +432,8 @@ def mangled(name):
     return name.replace(".", "__")
 
 
-def layout(library, objects):
-    """A linker's script that lays the functions of `library.order` side by side, before all others.
+def layout(library, objects, linker):
+    """What tells the linker to lay the functions of `library.order` side by side: a script, for gold a list.
 
     Its lines are a module and a function each. The compiler gives each function a section of its own
     (-ffunction-sections); copies of it that are made for some arguments have its name and a dot before more. A # stands
@@ -429,9 +442,13 @@ def layout(library, objects):
     known = {each.name: path.name for each, path in zip(library.modules, objects)}
     lines = [line.split() for line in Path(library.order).read_text(encoding="utf-8").splitlines()
              if not line.startswith("#")]
-    chosen = [f"    *{known[module]}(" + " ".join(f".text.{name} .text.{name}.*" for name in numbered(function)) + ")"
+    chosen = [(known[module], [f".text.{name}{end}" for name in numbered(function) for end in ("", ".*")])
               for module, function in lines if module in known]
-    return "\n".join(["SECTIONS {", "  .text.side_by_side : {", *chosen, "  }", "} INSERT BEFORE .text;", ""])
+    if linker == "gold":
+        return "\n".join(dict.fromkeys(section for _, sections in chosen for section in sections)) + "\n"
+    return "\n".join(["SECTIONS {", "  .text.side_by_side : {",
+                      *(f"    *{path}({' '.join(sections)})" for path, sections in chosen),
+                      "  }", "} INSERT BEFORE .text;", ""])
 
 
 def numbered(name):

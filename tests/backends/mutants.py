@@ -11,6 +11,7 @@ import mutants_of_ports as ports
 import mutants_of_protocol as protocol
 import mutants_of_shortcuts as shortcuts
 import mutants_of_strangers as strangers
+import mutants_of_translations as translations
 import mutants_of_users as users
 import mutants_of_vendors as vendors
 from mutant import Mutant
@@ -26,7 +27,11 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             shortcuts.formulas_of_usual_numbers, shortcuts.rows_of_usual_numbers, shortcuts.losses,
             shortcuts.geometry_of_most_calls, shortcuts.answers_of_most_calls,
             constants.options, constants.operands, constants.programs, constants.matrices, constants.grids,
+            translations.shaders, translations.halves, translations.packed, translations.plans, translations.layers,
+            translations.places,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
-EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has"}
+EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has",
+              "shaders: unary reciprocal flushes": "subnormal results are wanted where they are exact",
+              "places: cumprod by logarithms": "within what running products of as many factors may be off"}
 MUTANTS = [Mutant(family.__name__, *each) for family in FAMILIES for each in family()]

@@ -5,7 +5,7 @@ import numpy as np
 
 from cygrad.backend import ARGREDUCE, REDUCE, SCAN
 from cygrad.testing import (class_losses, conditions, end_to_end, fourier, index, linalg, map_reduce, memory, nn,
-                            pointwise, pointwise_programs, pool, recurrent, resampling, several, sizes)
+                            other_options, pointwise, pointwise_programs, pool, recurrent, resampling, several, sizes)
 from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, Operand, dense, gapped, numbers,
                                      reordered, repeated, result, rounded, sliced, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
@@ -330,6 +330,8 @@ def arange_cases():
 def _make_nonzero(dtype, layout, rng):
     shape, put, _ = ROWS[layout]
     some = numbers(rng, shape, dtype)
+    if dtype in COMPLEX:                                       # of which one part may be 0
+        some = np.where(rng.random(shape) < 0.5, some, np.where(rng.random(shape) < 0.5, some.real, 1j * some.imag))
     zeros = np.where(rng.random(shape) < 0.5, -0.0, 0.0) if dtype in FLOATS + COMPLEX else np.zeros(shape)
     values = np.where(rng.random(shape) < 0.4, some, zeros.astype(some.dtype))
     return put(values, dtype), None
@@ -373,6 +375,7 @@ ENTRIES = {
     "random": nn.random_cases, "linalg": linalg.linalg_cases, "fft": fourier.fft_cases, "errors": memory.error_cases,
     "programs": end_to_end.end_to_end_cases,
 }
+ENTRIES |= {entry: partial(other_options.with_options, entry, ENTRIES[entry]) for entry in other_options.CALLS}
 ALONE = ("memory", "d2d", "order", "threads", "allocations", "leaks", "devices")     # nothing else may use the device
 ENTRIES |= {name: partial(family, dict(ENTRIES)) for name, family in (
     ("order", conditions.order_cases), ("threads", conditions.thread_cases),

@@ -78,7 +78,7 @@ SEQUENCES = {"one step": (1, 2, 3, 1, dense, "all"), "steps": (9, 3, 5, 3, dense
              "large": (40, 40, 12, 9, dense, "any")}
 
 
-def _sequences(dtype, layout, rng):
+def sequences_of(dtype, layout, rng):
     steps, batch, classes, most, put, kind = SEQUENCES[layout]
     logs = numbers(rng, (steps, batch, classes), dtype, 1.0).astype(float)
     logs -= np.log(np.exp(logs).sum(2, keepdims=True))
@@ -95,7 +95,7 @@ def _sequences(dtype, layout, rng):
 
 
 def _make_ctc(dtype, layout, outside, rng):
-    a, labels, *rest = _sequences(dtype, layout, rng)
+    a, labels, *rest = sequences_of(dtype, layout, rng)
     if outside:
         labels.memory[labels.offset + int(rest[0].values[0])] = outside
     steps, batch, _, most, *_ = SEQUENCES[layout]
@@ -103,7 +103,7 @@ def _make_ctc(dtype, layout, outside, rng):
 
 
 def _make_ctc_backward(dtype, layout, zero_infinity, rng):
-    operands = _sequences(dtype, layout, rng)
+    operands = sequences_of(dtype, layout, rng)
     steps, batch, _, most, put, _ = SEQUENCES[layout]
     arrays = [x if isinstance(x, int) else x.values for x in operands]
     losses, sums, _ = ctc_loss(*arrays, np.empty(batch), np.empty((batch, steps, 2 * most + 1)), None)
@@ -111,7 +111,7 @@ def _make_ctc_backward(dtype, layout, zero_infinity, rng):
             zero_infinity, result(operands[0].shape, dtype, put))
 
 
-def _terms_of_paths(*args):
+def terms_of_paths(*args):
     """Logarithms of some tens are summed up, and those of steps."""
     return 40.0 * max(x.shape[0] for x in args if hasattr(x, "ndim") and x.ndim == 3)
 
@@ -120,10 +120,10 @@ def ctc_loss_cases():
     for dtype in PRECISIONS:
         for layout in SEQUENCES:
             yield Case(Key("ctc_loss", "", dtype, layout), partial(_make_ctc, dtype, layout, 0), (6, 7, 8),
-                       Limit(8, terms=_terms_of_paths))
+                       Limit(8, terms=terms_of_paths))
         for outside in (-1, 5, 1 << 40):
             yield Case(Key("ctc_loss", f"a label is {outside}", dtype, "steps"),
-                       partial(_make_ctc, dtype, "steps", outside), (6, 7, 8), Limit(8, terms=_terms_of_paths))
+                       partial(_make_ctc, dtype, "steps", outside), (6, 7, 8), Limit(8, terms=terms_of_paths))
 
 
 def ctc_loss_backward_cases():
@@ -132,4 +132,4 @@ def ctc_loss_backward_cases():
             for zero_infinity in (False, True):
                 yield Case(Key("ctc_loss_backward", "zero infinity" if zero_infinity else "", dtype, layout),
                            partial(_make_ctc_backward, dtype, layout, zero_infinity), (10,),
-                           Limit(8, terms=_terms_of_paths))
+                           Limit(8, terms=terms_of_paths))

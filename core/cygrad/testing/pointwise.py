@@ -141,8 +141,8 @@ def scaled(rng, dtype, *values):
 
 
 def part_by_part(dtype):
-    """Complex numbers whose parts are 0, 1, infinite or NaN, each with each."""
-    parts = np.array([0.0, -0.0, 1.0, np.inf, -np.inf, np.nan])
+    """Complex numbers whose parts are 0, 1, the largest, infinite or NaN, each with each."""
+    parts = np.array([0.0, -0.0, 1.0, np.finfo(dtype).max, np.inf, -np.inf, np.nan])
     made = np.empty((len(parts), len(parts)), dtype)
     made.real, made.imag = parts[:, None], parts
     return made.reshape(-1)

@@ -14,7 +14,7 @@ SEQUENCES = {"one": ((1,), 1, 3, dense), "steps": ((3, 3, 3, 3), 3, 5, dense), "
              "large": ((19,) * 6, 19, 40, dense)}
 
 
-def _steps(counts, backwards):
+def steps_of(counts, backwards):
     found = [(sum(counts[:i]), rows) for i, rows in enumerate(counts)]
     return tuple(found[::-1] if backwards else found)
 
@@ -36,12 +36,12 @@ def _make(cell, dtype, layout, backwards, rng):
     state = some(n, hidden), some(n, hidden) if cell == "lstm" else None
     values = gates if layout == "steps" else result((rows, width), dtype)
     plain = cell.startswith("rnn")
-    return (CELLS.index(cell), _steps(counts, backwards), gates, weight, bias, *state, values,
+    return (CELLS.index(cell), steps_of(counts, backwards), gates, weight, bias, *state, values,
             None if plain else result((rows, hidden), dtype), values if plain else result((rows, hidden), dtype),
             result((n, hidden), dtype), result((n, hidden), dtype) if cell == "lstm" else None)
 
 
-def _make_backward(cell, dtype, layout, backwards, rng):
+def make_backward(cell, dtype, layout, backwards, rng):
     counts, n, hidden, put = SEQUENCES[layout]
     rows, width = sum(counts), GATES[cell] * hidden
 
@@ -58,13 +58,13 @@ def _make_backward(cell, dtype, layout, backwards, rng):
     elif layout == "steps":
         given[0] = None
     kept, before = (None, None) if plain else (some(rows, hidden), some(rows, hidden))
-    return (CELLS.index(cell), _steps(counts, backwards), *given, some(rows, width, least=0.0), kept, before,
+    return (CELLS.index(cell), steps_of(counts, backwards), *given, some(rows, width, least=0.0), kept, before,
             put(weights(rng, width, hidden, dtype), dtype), result((rows, width), dtype),
             result((rows, width), dtype) if cell == "gru" else None, result((n, hidden), dtype),
             result((n, hidden), dtype) if pair else None)
 
 
-def _terms(cell, steps, *operands):
+def terms(cell, steps, *operands):
     """How large what is summed in a step may be: a product of two numbers below 4, as many as there are features."""
     return 16.0 * max(t.shape[-1] for t in operands if isinstance(t, np.ndarray)) * len(steps)
 
@@ -75,7 +75,7 @@ def _cases(entry, make, outs):
             for layout in SEQUENCES:
                 for name, backwards in (("forwards", False), ("backwards", True)):
                     yield Case(Key(entry, f"{cell} {name}", dtype, layout),
-                               partial(make, cell, dtype, layout, backwards), outs, Limit(4, terms=_terms))
+                               partial(make, cell, dtype, layout, backwards), outs, Limit(4, terms=terms))
 
 
 def recurrent_cases():
@@ -83,4 +83,4 @@ def recurrent_cases():
 
 
 def recurrent_backward_cases():
-    return _cases("recurrent_backward", _make_backward, (9, 10, 11, 12))
+    return _cases("recurrent_backward", make_backward, (9, 10, 11, 12))

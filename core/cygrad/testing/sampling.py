@@ -6,7 +6,8 @@ compile a kernel for each op, dtype and kind of layout would need hours for all 
 """
 from collections import Counter
 
-WALKERS = ("reduce", "argreduce", "scan", "sort")        # entries in which each op walks memory in a way of its own
+# Entries in which each op walks memory, or the words of random numbers, in a way of its own.
+WALKERS = ("reduce", "argreduce", "scan", "sort", "random")
 COMMON = ("float32", "int64", "float16")
 POINTWISE = ("unary", "binary", "binary_scalar")         # those that have many ops, which walk memory alike
 USUAL = ("neg", "exp", "sqrt", "relu", "add", "mul", "div", "maximum", "lt")

@@ -1,7 +1,7 @@
 """`x[key]` and `x[key] = value` of named tensors."""
 from cygrad.named_tensors.call import run
 from cygrad.named_tensors.names import unify
-from cygrad.ops.index.getitem import is_mask
+from cygrad.ops.index.tensor_places import is_mask
 from cygrad.ops.index.index_put import parts_of
 from cygrad.tensor import Tensor
 

@@ -8,7 +8,7 @@ from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axes cimport shows_a_place_twice
 from cygrad.dispatch.raw cimport gather_looking, step_mode
 from cygrad.dtype cimport INT32, INT64, plain_of
-from cygrad.ops.index.tensor_places cimport fits_within, take_rows, wrapped
+from cygrad.ops.index.tensor_places cimport fits_within, take_rows
 from cygrad.view cimport wrap_dim
 from cygrad.tensor cimport Tensor
 
@@ -18,7 +18,7 @@ from cygrad.devices.determinism import alert
 from cygrad.errors import warn
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import gather_op
-from cygrad.ops.index.tensor_places import put_rows
+from cygrad.ops.index.tensor_places import in_range, put_rows
 from cygrad.ops.declare.registry import op
 from cygrad.ops.shape.views import wrap
 
@@ -39,15 +39,6 @@ def in_place(written, arguments):
     method.__module__ = "cygrad"
     method.__doc__ = f"In-place version of `{copying}`: writes the result into the tensor and returns it."
     return method
-
-
-def in_range(index, size, dim, negative=False, error=RuntimeError, words=None):
-    """`index` as int64 counted from the front; raises if a place lies outside an axis of `size` elements."""
-    found = wrapped(index, size, negative)
-    if found is None:
-        value = next(i for i in index.reshape(-1).tolist() if not (-size if negative else 0) <= i < size)
-        raise error((words or "index {} is out of bounds for dimension {} with size {}").format(value, dim, size))
-    return found
 
 
 def overlaps(t):

@@ -3,4 +3,3 @@ from cygrad.tensor cimport Tensor
 
 cdef object getitem_(Tensor t, object key)
 cdef int setitem_(Tensor t, object key, object value) except -1
-cpdef bint is_mask(Tensor t) noexcept

@@ -2,8 +2,8 @@
 
 `read_key` applies what is geometry (integers, slices, None, Ellipsis) part by part, with PyTorch's nodes, and keeps
 tensors and masks. What they pick is then gathered or scattered (`take`, `write`): a mask of the first axes by
-positions in row-major order, all else by checked int64 places (`places`). Only after that comes the graph, by the
-primitives of `index_put.py`, which also has what is rare about keys and values.
+positions in row-major order, all else by checked int64 places (`tensor_places.pyx`). Only after that comes the graph,
+by the primitives of `index_put.py`, which also has what is rare about keys and values.
 """
 from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_CheckExact
@@ -17,28 +17,25 @@ from cygrad.autograd.forward_levels cimport forward_used
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap, shows_a_place_twice
-from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy, expand_to, fill_into
+from cygrad.dispatch.kernel_calls cimport copy_into, dense_copy, expand_to, fill_into
 from cygrad.dispatch.raw cimport step_mode
-from cygrad.dtype cimport BOOL, INT32, INT64, UINT8, dtype_of, plain_of
-from cygrad.ops.index.tensor_places cimport check_shapes, put_at, strided, take_at, take_rows, wrapped
+from cygrad.dtype cimport BOOL, INT64, UINT8, plain_of
+from cygrad.ops.index.tensor_places cimport (fitting_mask, is_mask, leading_mask, places, put_at, strided,
+                                              take_at, take_rows)
 from cygrad.ops.shape.slices cimport counts_back, is_plain_slice, select_, slice_, slice_bounds
 from cygrad.ops.shape.transpose_and_squeeze cimport unsqueeze_
 from cygrad.ops.shape.views cimport alias_
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.tensors.operators cimport Pair, Store, operators
 from cygrad.tensors.overriding cimport hand_over_named
-from cygrad.view cimport same_sizes, size_of, wrap_dim
+from cygrad.view cimport same_sizes, wrap_dim
 
 from cygrad.dispatch.kernel_calls import where_into
-from cygrad.dispatch.raw import nonzero_op
-from cygrad.errors import warn
 from cygrad.ops.index.tensor_places import mask_places, put_rows
 from cygrad.tensors.overriding import any_overridden
 
 ZERO_DIM = ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
             "0-dim tensor to a number")
-WRONG_DTYPE = "tensors used as indices must be long, int, byte or bool tensors"
-BYTE_MASK = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
 
 cdef object _general = None
 
@@ -137,11 +134,6 @@ cdef int too_many(Tensor t, object lone) except -1:
     raise IndexError(f"too many indices for tensor of dimension {t.rank}")
 
 
-cpdef bint is_mask(Tensor t) noexcept:
-    """Whether an index tensor marks places instead of naming them."""
-    return plain_of(t.dtype).code == BOOL or plain_of(t.dtype).code == UINT8
-
-
 cdef inline Tensor beside(Tensor t, Tensor index):
     """An index tensor on t's device."""
     if index.memory.backend is t.memory.backend and index.memory.index == t.memory.index:
@@ -159,80 +151,6 @@ cdef Py_ssize_t checked_index(object index, Py_ssize_t size, int dim) except? -1
     if i < -size or i >= size:
         raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
     return i + size if i < 0 else i
-
-
-# ------------------------------------------------------------- from indices to places
-
-cdef Tensor leading_mask(Tensor t, list indices):
-    """The mask if it is the only index and covers the first axes of `t`, else None."""
-    if indices[0] is None or len(indices) > 1 or not is_mask(<Tensor>indices[0]):
-        return None
-    return fitting_mask(t, <Tensor>indices[0], 0)
-
-
-cdef Tensor fitting_mask(Tensor t, Tensor mask, int dim):
-    """A mask of bools that fits the axes of `t` from `dim` on."""
-    cdef int i
-    for i in range(mask.rank):
-        if dim + i >= t.rank or mask.sizes[i] != t.sizes[dim + i]:
-            raise IndexError(f"The shape of the mask {list(size_of(mask))} at index {i} does not match the shape of "
-                             f"the indexed tensor {list(size_of(t))} at index {dim + i}")
-    if plain_of(mask.dtype).code == UINT8:
-        warn(BYTE_MASK)
-        return cast(mask, dtype_of(BOOL))
-    return mask
-
-
-cdef tuple places(Tensor t, list indices):
-    """Checked int64 places, or None, for each axis of `t`; a mask becomes an index tensor for each of its axes.
-
-    Places are looked at only if the result has elements; errors number the axes among the indexed ones, as PyTorch's.
-    """
-    cdef list found = [None] * t.rank
-    cdef Tensor index, rows, mask
-    cdef int dim, j, count = 0, number = 0
-    cdef bint some = True
-    for each in indices:
-        if each is not None:
-            index = <Tensor>each
-            count += 1
-            if not (plain_of(index.dtype).code == INT64 or plain_of(index.dtype).code == INT32 or is_mask(index)):
-                raise IndexError(WRONG_DTYPE)
-    for dim in range(len(indices)):
-        if indices[dim] is None:
-            continue
-        index = <Tensor>indices[dim]
-        if not is_mask(index):
-            found[dim] = index
-            continue
-        mask = fitting_mask(t, index, dim)
-        if mask.rank == 1:
-            found[dim] = mask_places(mask)
-            continue
-        rows = nonzero_op(mask)
-        for j in range(mask.rank):
-            found[dim + j] = strided(rows, rows.offset + j * rows.strides[1], 1, rows.sizes, rows.strides)
-    if count > 1:
-        check_shapes(tuple(found))
-    for each in found:
-        some = some and (each is None or (<Tensor>each).elements > 0)
-    for dim in range(t.rank if some else 0):
-        if t.sizes[dim] == 0:
-            if found[dim] is not None:
-                raise IndexError("index is out of bounds for dimension with size 0")
-            some = False
-    for dim in range(t.rank):
-        if found[dim] is None:
-            continue
-        index = <Tensor>found[dim]
-        if some and dim < len(indices) and index is indices[dim]:       # not made of a mask
-            found[dim] = wrapped(index, t.sizes[dim])
-            if found[dim] is None:
-                general().in_range(index, t.sizes[dim], number, True, IndexError)           # raises
-        else:
-            found[dim] = cast(index, dtype_of(INT64))
-        number += 1
-    return tuple(found)
 
 
 cdef bint names_batch(object key):

@@ -10,8 +10,8 @@ from cygrad.tensor cimport Tensor
 from cygrad.ops.declare.primitives import Written, primitive
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.raw import binary_op, fill_ as raw_fill
-from cygrad.ops.index.gathering import (ADD, SET, in_place, in_range, need_tensor, one_axis, scalar_name,
-                                  warn_if_expanded)
+from cygrad.ops.index.gathering import ADD, SET, in_place, need_tensor, one_axis, scalar_name, warn_if_expanded
+from cygrad.ops.index.tensor_places import in_range
 from cygrad.ops.declare.registry import op
 from cygrad.ops.index.scattering import MODES, reduce_into, refuse_complex_extremes
 from cygrad.ops.shape.views import wrap

@@ -13,9 +13,9 @@ from cygrad.ops.create.fill_in_place import fill_tensor
 from cygrad.ops.declare.primitives import Written, primitive
 from cygrad.ops.declare.registry import functions, op
 from cygrad.ops.index import tensor_places
-from cygrad.ops.index.gathering import ADD, SET, in_range, warn_if_expanded  # noqa: F401
-from cygrad.ops.index.getitem import WRONG_DTYPE, index_put_, is_mask, number_tensor, write_arguments
-from cygrad.ops.index.tensor_places import Indices
+from cygrad.ops.index.gathering import ADD, SET, warn_if_expanded  # noqa: F401
+from cygrad.ops.index.getitem import index_put_, number_tensor, write_arguments
+from cygrad.ops.index.tensor_places import WRONG_DTYPE, Indices, is_mask
 from cygrad.ops.shape.slices import plain_slice
 from cygrad.tensor import Tensor
 

@@ -11,8 +11,9 @@ from cygrad.errors import warn
 from cygrad.dispatch.raw import binary_op, copy_ as raw_copy, fill_ as raw_fill
 from cygrad.dtype import iinfo
 from cygrad.ops.declare.primitives import Written
-from cygrad.ops.index.gathering import (ADD, MAX, MIN, PROD, SET, in_place, in_range, int_index, need_tensor,
-                                  one_axis, scalar_name)
+from cygrad.ops.index.gathering import (ADD, MAX, MIN, PROD, SET, in_place, int_index, need_tensor, one_axis,
+                                  scalar_name)
+from cygrad.ops.index.tensor_places import in_range
 from cygrad.ops.declare.registry import op
 
 

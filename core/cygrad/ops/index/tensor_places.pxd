@@ -11,3 +11,7 @@ cpdef Tensor take_rows(Tensor a, Tensor places, int axes, bint dense=*, bint che
 cdef Tensor without_axis(Tensor t, int dim)
 cpdef bint put_at(Tensor a, tuple indices, Tensor values, int mode, bint checked=*) except -1
 cdef Tensor strided(Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *sizes, const Py_ssize_t *strides)
+cpdef bint is_mask(Tensor t) noexcept
+cdef Tensor leading_mask(Tensor t, list indices)
+cdef Tensor fitting_mask(Tensor t, Tensor mask, int dim)
+cdef tuple places(Tensor t, list indices)

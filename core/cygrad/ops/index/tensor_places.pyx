@@ -15,13 +15,17 @@ from cygrad.dispatch.axis_reductions cimport reduce
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dispatch.raw cimport gather_looking, scatter_into, scatter_looking
-from cygrad.dtype cimport INT64, dtype_of, plain_of
+from cygrad.dtype cimport BOOL, INT32, INT64, UINT8, dtype_of, plain_of
 from cygrad.tensor cimport Tensor, new_tensor, version_of
 from cygrad.view cimport MAX_RANK, View, data, fill_strided, same_sizes, size_of
 
 from cygrad.autograd.saved import SavedTensor
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import gather_into, nonzero_op
+from cygrad.errors import warn
+
+WRONG_DTYPE = "tensors used as indices must be long, int, byte or bool tensors"
+BYTE_MASK = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
 
 
 cdef struct Plan:               # the result's axes, as the indexed tensor and the index step through them
@@ -363,3 +367,91 @@ cdef class Indices:
                 saved.version = self.versions[i]
                 saved.unpack()                              # raises, with the words that every saved tensor has
         return self.tensors
+
+
+def in_range(index, size, dim, negative=False, error=RuntimeError, words=None):
+    """`index` as int64 counted from the front; raises if a place lies outside an axis of `size` elements."""
+    found = wrapped(index, size, negative)
+    if found is None:
+        value = next(i for i in index.reshape(-1).tolist() if not (-size if negative else 0) <= i < size)
+        raise error((words or "index {} is out of bounds for dimension {} with size {}").format(value, dim, size))
+    return found
+
+
+# ------------------------------------------------------------- from a key's tensors to places
+
+cpdef bint is_mask(Tensor t) noexcept:
+    """Whether an index tensor marks places instead of naming them."""
+    return plain_of(t.dtype).code == BOOL or plain_of(t.dtype).code == UINT8
+
+
+cdef Tensor leading_mask(Tensor t, list indices):
+    """The mask if it is the only index and covers the first axes of `t`, else None."""
+    if indices[0] is None or len(indices) > 1 or not is_mask(<Tensor>indices[0]):
+        return None
+    return fitting_mask(t, <Tensor>indices[0], 0)
+
+
+cdef Tensor fitting_mask(Tensor t, Tensor mask, int dim):
+    """A mask of bools that fits the axes of `t` from `dim` on."""
+    cdef int i
+    for i in range(mask.rank):
+        if dim + i >= t.rank or mask.sizes[i] != t.sizes[dim + i]:
+            raise IndexError(f"The shape of the mask {list(size_of(mask))} at index {i} does not match the shape of "
+                             f"the indexed tensor {list(size_of(t))} at index {dim + i}")
+    if plain_of(mask.dtype).code == UINT8:
+        warn(BYTE_MASK)
+        return cast(mask, dtype_of(BOOL))
+    return mask
+
+
+cdef tuple places(Tensor t, list indices):
+    """Checked int64 places, or None, for each axis of `t`; a mask becomes an index tensor for each of its axes.
+
+    Places are looked at only if the result has elements; errors number the axes among the indexed ones, as PyTorch's.
+    """
+    cdef list found = [None] * t.rank
+    cdef Tensor index, rows, mask
+    cdef int dim, j, count = 0, number = 0
+    cdef bint some = True
+    for each in indices:
+        if each is not None:
+            index = <Tensor>each
+            count += 1
+            if not (plain_of(index.dtype).code == INT64 or plain_of(index.dtype).code == INT32 or is_mask(index)):
+                raise IndexError(WRONG_DTYPE)
+    for dim in range(len(indices)):
+        if indices[dim] is None:
+            continue
+        index = <Tensor>indices[dim]
+        if not is_mask(index):
+            found[dim] = index
+            continue
+        mask = fitting_mask(t, index, dim)
+        if mask.rank == 1:
+            found[dim] = mask_places(mask)
+            continue
+        rows = nonzero_op(mask)
+        for j in range(mask.rank):
+            found[dim + j] = strided(rows, rows.offset + j * rows.strides[1], 1, rows.sizes, rows.strides)
+    if count > 1:
+        check_shapes(tuple(found))
+    for each in found:
+        some = some and (each is None or (<Tensor>each).elements > 0)
+    for dim in range(t.rank if some else 0):
+        if t.sizes[dim] == 0:
+            if found[dim] is not None:
+                raise IndexError("index is out of bounds for dimension with size 0")
+            some = False
+    for dim in range(t.rank):
+        if found[dim] is None:
+            continue
+        index = <Tensor>found[dim]
+        if some and dim < len(indices) and index is indices[dim]:       # not made of a mask
+            found[dim] = wrapped(index, t.sizes[dim])
+            if found[dim] is None:
+                in_range(index, t.sizes[dim], number, True, IndexError)         # raises
+        else:
+            found[dim] = cast(index, dtype_of(INT64))
+        number += 1
+    return tuple(found)

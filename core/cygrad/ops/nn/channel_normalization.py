@@ -163,15 +163,13 @@ def batch_norm_kernel(grad, input, weight, mean, rstd, needs):
 
 def check_batch(input, weight, bias, running_mean, running_var, training):
     """PyTorch's refusals, in its order."""
-    if not training:
-        for name, value in (("running_mean", running_mean), ("running_var", running_var)):
-            if value is None:
-                raise RuntimeError(f"{name} must be defined in evaluation mode")
+    if not training and (running_mean is None or running_var is None):
+        raise RuntimeError(f"running_{'mean' if running_mean is None else 'var'} must be defined in evaluation mode")
     parameters = [t for t in (weight, bias, running_mean, running_var) if t is not None]
     channels = 0 if parameters and input.dim() < 2 else input.size(1)
-    for name, value in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight),
-                        ("bias", bias)):
+    for k, value in enumerate((running_mean, running_var, weight, bias)):
         if value is not None and value.numel() != channels:
+            name = ("running_mean", "running_var", "weight", "bias")[k]
             raise RuntimeError(f"{name} should contain {channels} elements not {value.numel()}")
     if not input.is_floating_point():
         raise refused("batch_norm", input.dtype)

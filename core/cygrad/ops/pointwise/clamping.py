@@ -22,9 +22,9 @@ AT_LEAST = program(lambda x, low: x.maximum(low))
 AT_MOST = program(lambda x, high: x.minimum(high))
 
 
-def is_nan(*bounds):
+def is_nan(min, max):
     """Whether a bound is the number NaN, which the programs' loops don't hold against elements."""
-    return any(isinstance(bound, float) and bound != bound for bound in bounds)
+    return isinstance(min, float) and min != min or isinstance(max, float) and max != max
 
 
 def _clamped(self, min, max):
@@ -45,8 +45,7 @@ def _clamp(self, min, max):
     return _clamped(self, min, max)
 
 
-@primitive(name="clamp")
-def _clamp_into(self, min, max):
+def _write_clamped(self, min, max):
     if is_nan(min, max):
         fill_(self, math.nan)
     elif min is None or max is None:
@@ -54,6 +53,21 @@ def _clamp_into(self, min, max):
     else:
         CLAMP.into(self, self, min, max)
     self._bump_version()
+
+
+@primitive(name="clamp")
+def _clamp_into(self, min, max):
+    _write_clamped(self, min, max)
+
+
+@primitive(name="clamp_min")
+def _clamp_min_into(self, min):
+    _write_clamped(self, min, None)
+
+
+@primitive(name="clamp_max")
+def _clamp_max_into(self, max):
+    _write_clamped(self, None, max)
 
 
 @primitive(name="clamp_tensors")
@@ -92,32 +106,29 @@ def alike(min, max):
 
 def bounded(name, input, min, max):
     """Check the arguments of `clamp`: returns whether the bounds are tensors."""
-    if min is None and max is None:
+    given = [value for value in (min, max) if value is not None]
+    if not given:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    kinds = set()
-    for value in (min, max):
-        if value is not None:
-            kinds.add(isinstance(value, Tensor))
-            if not isinstance(value, (Tensor, int, float, complex)):
-                kinds.update((True, False))
-    if len(kinds) > 1:
-        raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, {type(min).__name__}, "
-                        f"{type(max).__name__})")
-    for value in (min, max):
-        if isinstance(value, float) and input.dtype.is_floating_point:
-            check_scalar(input.dtype, value)
+    tensors = isinstance(given[0], Tensor)
+    for value in given:
+        if isinstance(value, Tensor) is not tensors or not isinstance(value, (Tensor, int, float, complex)):
+            raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, "
+                            f"{type(min).__name__}, {type(max).__name__})")
+    if input.is_floating_point():
+        for value in given:
+            if isinstance(value, float):
+                check_scalar(input.dtype, value)
     if input.is_complex():
         raise NotImplementedError("clamp is not supported for complex types")
-    tensors = kinds.pop()
     if not tensors and (isinstance(min, complex) or isinstance(max, complex)):
         if name == "clamp" and input.dtype.is_floating_point:
             raise RuntimeError("value cannot be converted to type double without overflow")
         raise NotImplementedError("clamp is not supported for complex types")
-    if not (tensors or input.dtype.is_floating_point or input.dtype is BOOL):
-        for value in (min, max):
+    if not (tensors or input.is_floating_point() or input.dtype is BOOL):
+        for value in given:
             if isinstance(value, int):
                 check_scalar(input.dtype, value)
-    if not tensors and result_type(input, *[x for x in (min, max) if x is not None]) is BOOL:
+    if not tensors and input.dtype is BOOL and result_type(input, *given) is BOOL:
         which = "clamp_max" if min is None else "clamp_min" if max is None else "clamp"
         raise refused(f"{which}_scalar_cpu", BOOL)
     return tensors
@@ -131,6 +142,8 @@ def numbers_only(out, *args, **kwargs):
 
 def fits(self, *bounds):
     """Whether the result of bounds that are numbers has the tensor's dtype; it can't be written to it otherwise."""
+    if self.is_floating_point() and complex not in map(type, bounds):
+        return True
     dtype = result_type(self, *[x for x in bounds if x is not None])
     if dtype is not self.dtype and dtype.is_floating_point:
         raise RuntimeError(f"result type {SCALAR_NAMES[dtype.code]} can't be cast to the desired output type "
@@ -195,17 +208,17 @@ general_clamp_ = inplace_form("clamp", clamp)
 def _clamp_min_(self, min):
     if isinstance(min, complex):
         self._check_inplace()
-    if not bounded("clamp_min", self, min, None):
-        fits(self, min)
-    return general_clamp_min_(self, min)
+    if bounded("clamp_min", self, min, None) or not fits(self, min):
+        return general_clamp_min_(self, min)
+    return _clamp_min_into.inplace(self, min)
 
 
 def _clamp_max_(self, max):
     if isinstance(max, complex):
         self._check_inplace()
-    if not bounded("clamp_max", self, None, max):
-        fits(self, max)
-    return general_clamp_max_(self, max)
+    if bounded("clamp_max", self, None, max) or not fits(self, max):
+        return general_clamp_max_(self, max)
+    return _clamp_max_into.inplace(self, max)
 
 
 @op(inplace=_clamp_min_, out=numbers_only)
@@ -230,6 +243,9 @@ def clamp_min(input, min):
     >>> cygrad.clamp_min(cygrad.tensor([1, 5, 3]), 3)
     tensor([3, 5, 3])
     """
+    out = clamped_few(input, min, None)
+    if out is not None:
+        return out
     return _clamp_min_tensor(input, min) if bounded("clamp_min", input, min, None) else _clamp_min(input, min)
 
 
@@ -255,6 +271,9 @@ def clamp_max(input, max):
     >>> cygrad.clamp_max(cygrad.tensor([1, 5, 3]), 3)
     tensor([1, 3, 3])
     """
+    out = clamped_few(input, None, max)
+    if out is not None:
+        return out
     return _clamp_max_tensor(input, max) if bounded("clamp_max", input, None, max) else _clamp_max(input, max)
 
 

@@ -237,20 +237,28 @@ cdef enum:
     FEW = 4096          # elements up to which two kernels cost less than a program
 
 
+cdef inline bint is_bound(object x):
+    return x is None or PyFloat_CheckExact(x) or PyLong_CheckExact(x)
+
+
 def clamped_few(Tensor a not None, low, high):
-    """`a` between two Python numbers by two kernels, if it is small and the call plain; else None."""
+    """`a` between Python numbers, one of which may be None, by a kernel for each, if it is small and the call plain;
+    else None."""
     cdef Tensor out
     if (a.elements > FEW or not a.dense or a.elements == 0 or a.rank > INLINE_RANK or a.dtype.category != CATEGORY_FLOAT
-            or not (PyFloat_CheckExact(low) or PyLong_CheckExact(low))
-            or not (PyFloat_CheckExact(high) or PyLong_CheckExact(high)) or (grad_enabled() and requires_grad(a))):
+            or not is_bound(low) or not is_bound(high) or low is None and high is None
+            or (grad_enabled() and requires_grad(a))):
         return None
     if PyFloat_CheckExact(low):
         check_scalar(a.dtype, low)
     if PyFloat_CheckExact(high):
         check_scalar(a.dtype, high)
     out = empty_as(a, a.dtype)
-    scalar_into(k.MAXIMUM, a, low, False, out)
-    scalar_into(k.MINIMUM, out, high, False, out)
+    if low is not None:
+        scalar_into(k.MAXIMUM, a, low, False, out)
+        a = out
+    if high is not None:
+        scalar_into(k.MINIMUM, a, high, False, out)
     return out
 
 

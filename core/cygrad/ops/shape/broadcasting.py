@@ -48,7 +48,7 @@ def broadcast_shapes(*shapes):
 
 def common_shape(tensors):
     """The shape that tensors broadcast to, with the error that ops raise."""
-    shape = ()
+    shape = tensors[0].shape if tensors else ()
     for t in tensors:
         other = t.shape
         if other == shape:

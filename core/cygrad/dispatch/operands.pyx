@@ -55,7 +55,7 @@ cdef list expanded(list tensors):
             shape = make_view(None, other.dtype, 0, rank, sizes, sizes)
     if same:
         return tensors
-    return [expand_to(<Tensor>t, shape.rank, shape.sizes) for t in tensors]
+    return [t if same_sizes(<Tensor>t, shape) else expand_to(<Tensor>t, shape.rank, shape.sizes) for t in tensors]
 
 
 def broadcast(*tensors):

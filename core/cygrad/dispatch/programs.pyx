@@ -266,16 +266,19 @@ cdef class Program:
     cdef tuple prepared(self, tuple operands, bint reduced=False):
         """The operands promoted and broadcast; 16-bit floats that are `reduced` stay beside float32."""
         cdef list found = list(operands), places = [], numbers = []
-        cdef DType dtype
+        cdef DType dtype = None
+        cdef bint mixed = False
         cdef int i
         for i in range(len(found)):
             if isinstance(found[i], Tensor):
                 places.append(i)
                 if self.masks >> i & 1 == 0:
                     numbers.append(found[i])
+                    mixed = mixed or dtype is not None and (<Tensor>found[i]).dtype is not dtype
+                    dtype = (<Tensor>found[i]).dtype
         if not places:
             raise TypeError(f"expected a Tensor among the operands, not {type(found[0]).__name__}")
-        dtype = plain_of(<DType>result_type(*numbers)) if numbers else BOOL_DTYPE
+        dtype = BOOL_DTYPE if dtype is None else plain_of(<DType>result_type(*numbers) if mixed else dtype)
         if self.floats and dtype.category < CATEGORY_FLOAT:
             dtype = default_float()
         tensors = [<Tensor>found[i] if self.masks >> i & 1 or reduced and is_half(<Tensor>found[i])

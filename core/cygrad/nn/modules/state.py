@@ -95,7 +95,8 @@ class State:
 
     def _hooks_of(self, kind):
         """The hooks of one kind; the dict is not made for this."""
-        return list(self.__dict__.get(kind, {}).values())
+        found = self.__dict__.get(kind)
+        return list(found.values()) if found else ()
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
         """Put the module's own parameters and persistent buffers into the dict, not those of submodules."""
@@ -106,7 +107,8 @@ class State:
             destination[prefix + _EXTRA] = self.get_extra_state()
 
     def _persistent_buffers(self):
-        return [(name, value) for name, value in self._buffers.items() if name not in self._non_persistent_buffers_set]
+        fleeting = self._non_persistent_buffers_set
+        return [each for each in self._buffers.items() if each[0] not in fleeting] if self._buffers else ()
 
     def _register_state_dict_hook(self, hook):
         """Call ``hook(module, state_dict, prefix, metadata)`` after `state_dict`; what it returns is given instead."""

@@ -173,12 +173,12 @@ def check_batch(input, weight, bias, running_mean, running_var, training):
             raise RuntimeError(f"{name} should contain {channels} elements not {value.numel()}")
     if not input.is_floating_point():
         raise refused("batch_norm", input.dtype)
-    if (weight is None or weight.dtype is input.dtype) and input.dtype not in HALVES:
-        for t in parameters:
-            if t.dtype is not input.dtype:
-                raise RuntimeError(f"expected scalar type {SCALAR_NAMES[input.dtype.code]} but found "
-                                   f"{SCALAR_NAMES[t.dtype.code]}")
-    check_parameter_dtypes(input, *parameters)
+    others = [t for t in parameters if t.dtype is not input.dtype]
+    if others:
+        if (weight is None or weight.dtype is input.dtype) and input.dtype not in HALVES:
+            raise RuntimeError(f"expected scalar type {SCALAR_NAMES[input.dtype.code]} but found "
+                               f"{SCALAR_NAMES[others[0].dtype.code]}")
+        check_parameter_dtypes(input, *others)
 
 
 def batch_normalized(input, weight, bias, running_mean, running_var, training, momentum, eps):

@@ -107,14 +107,21 @@ def computed(t):
     return t.to(FLOAT64) if t.dtype is UINT8 else t.to(FLOAT32) if t.dtype in HALVES else t
 
 
-def along(axes, t, in_order=False, table=taps):
-    """(axis, its places, its weights): axes that get shorter first, of which the first ones are the fastest;
-    `in_order`: the last axis first. `table` is `taps` or `taps_back`."""
+@lru_cache(1024)
+def order_of(axes):
+    """Axes that get shorter first, of which the first ones are the fastest."""
     def work(axis):
         ratio = axes[axis][2] / axes[axis][1]
-        return (0, 0, -axis) if in_order else (ratio, axis if ratio < 1 else -axis, 0)
-    for axis in sorted(range(-len(axes), 0), key=work):
-        yield axis, *table(axes[axis], FLOAT64 if t.dtype is FLOAT64 else FLOAT32, t.device)
+        return ratio, axis if ratio < 1 else -axis
+    return sorted(range(-len(axes), 0), key=work)
+
+
+def along(axes, t, in_order=False, table=taps):
+    """(axis, its places, its weights) in the order of the least work; `in_order`: the last axis first. `table` is
+    `taps` or `taps_back`."""
+    dtype, device = FLOAT64 if t.dtype is FLOAT64 else FLOAT32, t.device
+    for axis in range(-1, -1 - len(axes), -1) if in_order else order_of(axes):
+        yield axis, *table(axes[axis], dtype, device)
 
 
 def resampled(self, axes):

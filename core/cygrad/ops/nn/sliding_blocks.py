@@ -74,7 +74,7 @@ def windows(function, first, **given):
                                   (dilation, 1, "dilation should be greater than zero, but got dilation"),
                                   (padding, 0, "padding should be non-negative, but got pad"),
                                   (stride, 1, "stride should be greater than zero, but got stride")):
-        if min(numbers) < least:
+        if numbers[0] < least or numbers[1] < least:
             kind = words.rpartition(" ")[2]
             raise RuntimeError(f"{words}_height: {numbers[0]} {kind}_width: {numbers[1]}")
     return kernel, dilation, padding, stride

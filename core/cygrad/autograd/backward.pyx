@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """`backward` and `grad`: arguments checked, gradients of the outputs made, then one call of the engine."""
 from cygrad.autograd.engine cimport begin, close, new_pass, run
 from cygrad.autograd.forward_levels cimport needs_gradient

@@ -1,4 +1,5 @@
 # cython: binding=False, embedsignature=True, embedsignature.format=clinic
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """The table of derivatives, one row for each op, and `OpNode`, which runs the formulas of a row.
 
 Nothing here knows any op: a `Derivative` is one row of `derivatives/`, its names turned into positions. Where a

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """Tensors whose values follow from their index: `arange`, `linspace`, `logspace`, `eye`."""
 import math
 

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """Python data as elements: the shape and dtype of nested sequences, and their numbers written to host memory.
 
 Nested sequences are walked twice in C: once for the shape and dtype, once to write. Numbers may be Python's, NumPy's or

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """Order along an axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`. NaN is the largest.
 
 Every sort is stable, except where a few integers or 16-bit floats are sorted and nobody asks for it: there equal ones

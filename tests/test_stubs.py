@@ -8,10 +8,12 @@ import inspect
 import pathlib
 import subprocess
 import sys
+import zlib
 
 import cygrad
 import pytest
 from cygrad.devices import tensor_methods
+from cygrad.errors import accepted
 
 MAKER = pathlib.Path(__file__).resolve().parents[1] / "docs" / "make_stubs.py"
 INSTALLED = pathlib.Path(cygrad.__file__).parent
@@ -68,6 +70,14 @@ def test_names_of_tensor():
     special = {name for name in defined(tensor.body) if name.startswith("_")}
     assert defined(tensor.body) - special == public
     assert [name for name in special if not hasattr(cygrad.Tensor, name)] == []
+
+
+def test_what_calls_take_is_read_from_a_packed_text(tmp_path, monkeypatch):
+    """An installed package has `errors/signatures.zlib` instead of the text."""
+    text = accepted._text()
+    (tmp_path / "signatures.zlib").write_bytes(zlib.compress(b"packed " + text.encode()))
+    monkeypatch.setattr(accepted, "__file__", str(tmp_path / "accepted.py"))
+    assert "\nadd(Tensor# input" in text and accepted._text() == "packed " + text
 
 
 def test_signatures_can_be_read():

@@ -4,6 +4,7 @@
 asks the overloads themselves (`refused_calls.py`) only when none is left: so what PyTorch's parser refuses is refused
 before the op runs, and well-typed calls don't pay for it. Of `signatures.txt` only the op's own lines are read here.
 """
+import codecs
 import os
 import sys
 from functools import cache
@@ -35,9 +36,18 @@ WITHOUT_NUMPYS_WORDS = frozenset(("norm", "unique", "unique_consecutive"))      
 
 @cache
 def _sections():
-    with open(os.path.join(os.path.dirname(__file__), "signatures.txt"), encoding="utf-8") as file:
-        functions, methods = file.read().replace("\n    ", " ").split("[functions]")[1].split("[methods]")
+    functions, methods = _text().replace("\n    ", " ").split("[functions]")[1].split("[methods]")
     return functions, methods
+
+
+def _text():
+    path = os.path.join(os.path.dirname(__file__), "signatures")
+    try:
+        with open(path + ".zlib", "rb") as file:        # an installed package has it packed
+            return codecs.decode(file.read(), "zlib").decode()      # `import zlib` would be for this alone
+    except FileNotFoundError:
+        with open(path + ".txt", encoding="utf-8") as file:
+            return file.read()
 
 
 def lines_of(name, method):

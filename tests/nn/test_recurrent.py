@@ -28,6 +28,17 @@ def test_a_packed_sequence_is_what_it_is_alone(name):
 
 
 @pytest.mark.parametrize("name", LAYERS)
+def test_packed_results_may_be_changed(name):
+    layer = made(name, 3, 4)
+    rows = cygrad.randn(7, 3, dtype=cygrad.float64, requires_grad=True)
+    expected = cygrad.autograd.grad((layer(pack_sequence([rows[:4], rows[4:]]))[0].data * 2).sin().sum(), rows)
+    found = layer(pack_sequence([rows[:4], rows[4:]]))[0].data
+    assert found.grad_fn.name() == "CatBackward0"
+    found *= 2
+    assert cygrad.equal(cygrad.autograd.grad(found.sin().sum(), rows)[0], expected[0])
+
+
+@pytest.mark.parametrize("name", LAYERS)
 def test_a_layer_is_its_cell_at_each_step(name):
     layer, cell = made(name, 3, 4), made(name + "Cell", 3, 4)
     for weight in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):

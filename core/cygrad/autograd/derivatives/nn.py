@@ -77,7 +77,7 @@ derivative("scaled_dot_product_attention", name="ScaledDotProductFlashAttentionF
            attention_backward(grad, query, key, value, mask, causal, scale, needs))
 derivative("recurrent", tensors=lambda grads, options, x, by_input, input_bias, weight, bias, h, c, result:
            recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c, result))
-for _op, _name in (("mkldnn", "MkldnnRnnLayer"), ("stack", "Stack"), ("cat", "Cat")):
+for _op, _name in (("mkldnn", "MkldnnRnnLayer"), ("stack", "Stack"), ("cat", "Cat"), ("packed", "Cat")):
     derivative(f"rows_by_steps_{_op}", name=f"{_name}Backward0", rows=lambda grad, rows_shape: grad.reshape(rows_shape))
 derivative("cdist", x1=lambda grad, x1, x2, p, result: cdist_slope(grad, x1, x2, p, result),
            x2=lambda grad, x1, x2, p, result: cdist_slope(grad.mT, x2, x1, p, result.mT))

@@ -99,12 +99,18 @@ def or_masks(*mask_mods):
     return _joined(mask_mods, lambda x, y: x | y, False)
 
 
+def _vmap_for_bhqkv(fn, prefix, suffix=(), out_dims=0):
+    """The function over batches, heads, queries and keys; `prefix` and `suffix` are in_dims of other arguments."""
+    for axis in reversed(range(4)):
+        places = (0 if i == axis else None for i in range(4))
+        fn = cygrad.vmap(fn, in_dims=(*prefix, *places, *suffix), out_dims=out_dims)
+    return fn
+
+
 def over_places(function, sizes, device, scores=()):
     """The function at every (batch, head, query, key), each a tensor without axes; so are scores, if there are any."""
-    lead = (0,) * len(scores)
-    for axis in reversed(range(4)):
-        function = cygrad.vmap(function, in_dims=lead + tuple(0 if i == axis else None for i in range(4)))
-    return function(*scores, *(cygrad.arange(size, device=device) for size in sizes))
+    places = (cygrad.arange(size, device=device) for size in sizes)
+    return _vmap_for_bhqkv(function, (0,) * len(scores))(*scores, *places)
 
 
 def _changes_scores(function):

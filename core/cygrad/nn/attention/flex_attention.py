@@ -3,8 +3,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import cygrad
-from cygrad.nn.attention.block_masks import (BlockMask, and_masks, create_block_mask, create_mask, noop_mask, or_masks,
-                                             over_places)
+from cygrad.nn.attention.block_masks import (BlockMask, _vmap_for_bhqkv, and_masks, create_block_mask,  # noqa: F401
+                                             create_mask, noop_mask, or_masks, over_places)
 
 __all__ = ["AuxOutput", "AuxRequest", "BlockMask", "FlexKernelOptions", "and_masks", "create_block_mask", "create_mask",
            "flex_attention", "noop_mask", "or_masks"]

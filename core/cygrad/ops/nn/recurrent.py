@@ -321,9 +321,9 @@ def _copied_by_steps(rows, shape):
     return clone_dense(rows.view(shape))              # programs may change it: the layer's gradient reads `rows`
 
 
-# What a padded layer gives, rows in steps, by the nodes that PyTorch ends with; its LSTM of float32 can't be changed.
+# What a layer gives, rows in steps, by the nodes that PyTorch ends with; its padded LSTM of float32 can't be changed.
 BY_NODE = {node: primitive(name=f"rows_by_steps_{node}")(form) for node, form in (
-    ("mkldnn", _seen_by_steps), ("stack", _copied_by_steps), ("cat", _seen_by_steps))}
+    ("mkldnn", _seen_by_steps), ("stack", _copied_by_steps), ("cat", _seen_by_steps), ("packed", _copied_by_steps))}
 
 
 def in_steps(cell, rows, shape, bidirectional):
@@ -356,7 +356,8 @@ def packed(cell, name, data, batch_sizes, hx, params, has_biases, num_layers, dr
             steps[0][1] > h.shape[1] or steps[-1][1] < 1):
         raise RuntimeError(f"{name}: batch_sizes must not increase, be positive and have the sum {data.shape[0]}, "
                            "which is how many rows the data have")
-    return layers(cell, tuple(steps), data, h, c, params, has_biases, num_layers, dropout, train, bidirectional)
+    out, h, c = layers(cell, tuple(steps), data, h, c, params, has_biases, num_layers, dropout, train, bidirectional)
+    return out if bidirectional else BY_NODE["packed"](out, out.shape), h, c
 
 
 def run(cell, input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first, data, batch_sizes):

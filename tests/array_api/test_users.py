@@ -264,6 +264,18 @@ assert importlib.util.find_spec("einops").loader.exec_module and "exec_module" n
         "tensor([[ 6., 10., 14.],", "        [ 6., 10., 14.]])"], run.stderr
 
 
+@pytest.mark.parametrize("imports", ["import cygrad, einx", "import einx, cygrad"])
+def test_einx_knows_of_tensors(imports):
+    library("einx"), library("array_api_compat")
+    program = f"""{imports}
+x = cygrad.ones(2, 3, requires_grad=True)
+einx.multiply("a b, b -> b a", einx.softmax("a [b]", x), cygrad.arange(3.)).sum().backward()
+print(einx.sum("a [b]", x).tolist(), x.grad.shape)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.stdout == "[3.0, 3.0] cygrad.Size([2, 3])\n", run.stderr
+
+
 def test_layers_of_einops():
     library("einops")
     from cygrad.utils.einops_layers import EinMix, Rearrange, Reduce

@@ -2,7 +2,7 @@
 import sys
 import warnings
 
-WATCHED = ("einops", "opt_einsum", "autoray")
+WATCHED = ("einops", "einx", "opt_einsum", "autoray")
 
 
 class Watcher:

@@ -5,6 +5,7 @@ A program need not call anything: when one of them is imported, before cygrad or
 SciPy, scikit-learn and array-api-extra ask a tensor for its namespace and need nothing of this. einops has a class for
 each library; opt_einsum and autoray look NumPy's functions up in the package of an array, where cygrad has PyTorch's.
 """
+import importlib
 import importlib.util
 
 import cygrad
@@ -14,7 +15,7 @@ __all__ = ["register"]
 
 
 def register():
-    """Tell einops, opt_einsum and autoray about tensors, which otherwise happens when they are imported.
+    """Tell einops, einx, opt_einsum and autoray about tensors, which otherwise happens when they are imported.
 
     Returns
     -------
@@ -28,7 +29,8 @@ def register():
     >>> "scipy" in adapters.register()
     False
     """
-    installed = [name for name in ADAPTERS if importlib.util.find_spec(name) is not None]
+    installed = [name for name in ADAPTERS
+                 if all(importlib.util.find_spec(each) is not None for each in (name, *NEEDS.get(name, ())))]
     for name in installed:
         ADAPTERS[name]()
     return installed
@@ -143,5 +145,10 @@ def _einops():
     _kept.append(CygradBackend)
 
 
+def _einx():
+    importlib.import_module("array_api_compat")         # einx looks whether it is imported, and then takes our tensors
+
+
 _kept = []      # einops' class, which Python forgets between here and einops' first call: subclasses are held weakly
-ADAPTERS = {"einops": _einops, "opt_einsum": _opt_einsum, "autoray": _autoray}
+ADAPTERS = {"einops": _einops, "einx": _einx, "opt_einsum": _opt_einsum, "autoray": _autoray}
+NEEDS = {"einx": ("array_api_compat",)}

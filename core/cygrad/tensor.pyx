@@ -280,7 +280,7 @@ cdef class Tensor(View):
     @property
     def _version(self):
         """Number of in-place changes so far."""
-        if self.inference:
+        if self.inference and self.counter is None:
             raise RuntimeError("Inference tensors do not track version counter.")
         return version_of(self)
 
@@ -531,7 +531,10 @@ cdef class Tensor(View):
         """
         if is_watched(self):
             return hand_over_method("detach", self)
-        return alias(self)
+        cdef Tensor out = alias(self)
+        if self.inference and not inference_enabled():      # which then counts by itself, as `data` does
+            out.counter = VersionCounter.__new__(VersionCounter)
+        return out
 
     def requires_grad_(self, requires_grad=True):
         """Set `requires_grad` and return the tensor.

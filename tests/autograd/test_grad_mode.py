@@ -314,3 +314,15 @@ def test_anomaly_mode_refuses_nan():
             with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values in its 0th output."):
                 y.backward()
     assert sum("Error detected in SqrtBackward0" in str(each.message) for each in told) == 1
+
+
+def test_a_detached_tensor_of_inference_mode_counts_by_itself():
+    with cygrad.inference_mode():
+        x = cygrad.arange(3)
+    y = x.detach()
+    y.mul_(2)
+    assert y.is_inference() and y._version == 1 and x.tolist() == [0, 2, 4]
+    assert x.resize_((3,)) is x                     # which changes nothing
+    for write in (x.resize_, x.conj_physical_, x.nan_to_num_):
+        with pytest.raises(RuntimeError, match="inference tensor outside InferenceMode"):
+            write(*[2] * (write == x.resize_))

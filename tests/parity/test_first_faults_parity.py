@@ -125,6 +125,10 @@ CALLS = """
     m.mv(m.ones(()), m.ones(2, 3))
     m.rms_norm(m.ones(2), [1, 1], weight=m.ones(1))
     m.batch_norm(m.ones(3), None, None, m.ones(1), None, True, 3, 1e-5, True)
+    m.ones(2, 2).expand(3, 2, 2).contiguous(memory_format=m.preserve_format)
+    m.cosine_similarity(m.ones(2, 3), m.ones(2, 3), -4, -1.)
+    m.embedding_renorm_(m.ones(3), m.tensor([1, 2]), 0.5, 2.)
+    x = m.arange(2.); m.ger(x, m.ones(1), out=x)
 """.strip().splitlines()
 
 

@@ -6,7 +6,7 @@ from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.dispatch.kernel_calls cimport (binary_into, broadcast_sizes, cast, expand_to, fill_into, same_device,
                                            scalar_into, unary_into, where_into)
 from cygrad.dispatch.promotion cimport scalar_dtype
-from cygrad.dtype cimport CATEGORY_COMPLEX, DType
+from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, DType
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport View, make_view, same_sizes
 
@@ -68,7 +68,7 @@ cdef Tensor number_near(Tensor like, object value, DType dtype):
     """A 0-d tensor on like's device that holds a number."""
     cdef Tensor out = empty(like.memory.backend, like.memory.index, dtype, 0, NULL)
     if isinstance(value, complex) and dtype.category != CATEGORY_COMPLEX:
-        value = value.real
+        value = bool(value) if dtype.code == BOOL else value.real
     fill_into(out, value)
     return out
 

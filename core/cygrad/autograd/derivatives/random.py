@@ -8,10 +8,10 @@ def zeros_like(grad):
     return cygrad.zeros_like(grad)
 
 
-for _op in ("uniform", "normal_", "random", "exponential", "geometric", "log_normal", "cauchy", "bernoulli_",
-            "bernoulli_tensor_"):
-    derivative(_op, name=_op.replace("_tensor_", "").replace("_", " ").title().replace(" ", "") + "Backward0",
-               self=zeros_like)
+for _op in "uniform", "normal_", "random", "exponential", "geometric", "log_normal", "cauchy", "bernoulli_":
+    derivative(_op, name=_op.replace("_", " ").title().replace(" ", "") + "Backward0", self=zeros_like)
+derivative("bernoulli_tensor_", name="BernoulliBackward1", self=zeros_like,
+           p=lambda grad, p_shape: cygrad.zeros(p_shape, dtype=grad.dtype, device=grad.device))
 derivative("random_below", name="RandomBackward1", self=zeros_like)
 derivative("random_any", name="RandomBackward2", self=zeros_like)
 derivative("bernoulli", name="BernoulliBackward0", input=zeros_like)

@@ -8,7 +8,7 @@ from cygrad.dtype cimport CATEGORY_FLOAT, DType, plain_of
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.shape.views cimport CLONE
 from cygrad.tensor cimport Tensor
-from cygrad.view cimport data
+from cygrad.view cimport data, same_sizes
 
 from cygrad.devices import device as _devices, discovery, transfers
 from cygrad.autograd.inplace import shadow
@@ -143,6 +143,8 @@ def contiguous(self, memory_format=None):
     """
     if memory_format is not None:
         if memory_format is _devices.preserve_format:
+            if not self.is_contiguous():
+                raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
             return self
         if memory_format.order is not None:
             return self if self.is_contiguous(memory_format=memory_format) else _ordered_clone(self, memory_format)
@@ -370,6 +372,20 @@ def copy(self, src):
 
 
 @primitive(name="copy")
+def copy_of_itself(self, src):
+    self._bump_version()
+
+
+copy_of_itself.may_overlap = True
+
+
+def shows_the_same(Tensor t not None, Tensor other not None):
+    """Whether two tensors are one window on a storage, so that to copy one to the other writes nothing."""
+    return t is other or (t.memory is other.memory and t.offset == other.offset and t.dtype is other.dtype
+                          and same_sizes(t, other) and t.stride() == other.stride())
+
+
+@primitive(name="copy")
 def copy_later(self, src):
     transfers.copy_across(wide_enough(src, self).expand(self.shape), self, True)
     self._bump_version()
@@ -407,10 +423,8 @@ def copy_(self, src, non_blocking=False):
         src = tensor(src)
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
-    if src is self:
-        self._check_inplace()
-        self._bump_version()
-        return self
+    if shows_the_same(self, src):
+        return copy_of_itself.inplace(self, shadow(src))
     if src._storage() is self._storage():
         self._check_inplace()
         refuse_partial_overlap(self, src)

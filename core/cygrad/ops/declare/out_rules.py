@@ -19,7 +19,7 @@ WITHOUT_GRADIENT = frozenset("""
 # Ops whose operands may require gradients, where `out` may not: PyTorch copies what they give into it, recorded.
 OPERANDS_AT_WILL = frozenset("""
     bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor conj_physical diag floor_divide heaviside
-    linalg_matrix_norm linalg_norm log_softmax nanquantile quantile slice_scatter softmax special_ndtr
+    linalg_matrix_norm linalg_norm linalg_tensorinv log_softmax nanquantile quantile slice_scatter softmax special_ndtr
     tensordot""".split())
 
 # What PyTorch says of operands that share memory with `out`, a letter for each argument, the last for those behind it:
@@ -27,7 +27,7 @@ OPERANDS_AT_WILL = frozenset("""
 # "-": they may share what they like. Ops that are not here have PARTLY. Nothing is read after `out` was written to.
 _OVERLAPS = (
     ("W", ("index_select take masked_select cat concat concatenate hstack vstack dstack row_stack column_stack "
-           "stack kthvalue diff cross linalg_cross")),
+           "stack kthvalue diff cross linalg_cross outer ger")),
     ("WWP", "gather"), ("W-", "take_along_dim"), ("PW", "scatter scatter_add scatter_reduce index_add"),
     ("S-", "addmm addmv addbmm baddbmm"), ("SP", "addr"), ("-P", "linalg_solve_triangular"),
     ("-", ("sum prod nansum argmax argmin mean amax amin max min logsumexp var std linalg_vector_norm quantile "

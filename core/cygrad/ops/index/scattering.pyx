@@ -64,7 +64,8 @@ def check_scatter(Tensor self not None, where, Tensor index not None, Tensor src
     """The wrapped dim, once the shapes and dtypes fit."""
     cdef int dim = wrap_dim(where, self.rank), rank = max(self.rank, 1)
     cdef bint fits
-    int_index(index, "scatter")
+    if index.elements:                          # no place needs no dtype
+        int_index(index, "scatter")
     if src is not None and plain_of(self.dtype) is not plain_of(src.dtype):
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if not index.elements:

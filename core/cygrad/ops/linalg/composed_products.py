@@ -13,7 +13,7 @@ from cygrad.ops.declare.registry import op
 from cygrad.ops.linalg.lapack import exact_out, need_float
 from cygrad.ops.linalg.products import unsafe_view
 from cygrad.ops.shape.broadcasting import broadcast_shapes
-from cygrad.ops.shape.views import wrap
+from cygrad.ops.shape.views import unsafe_strided_view, wrap
 from cygrad.tensor import Tensor
 
 BOOL = next(d for d in all_dtypes() if d.name == "bool")
@@ -207,7 +207,9 @@ def kron(input, other):
     m, n = ([1] * (rank - t.dim()) + list(t.shape) for t in (input, other))
     found = (input.reshape([size for i in m for size in (i, 1)])
              * other.reshape([size for j in n for size in (1, j)]))
-    return unsafe_view(found if found.is_contiguous() else found.contiguous(), [i * j for i, j in zip(m, n)])
+    shape = [i * j for i, j in zip(m, n)]
+    shown = unsafe_strided_view(found, shape)
+    return unsafe_view(found.contiguous(), shape) if shown is None else shown
 
 
 @op(method=False, out=True)

@@ -240,6 +240,8 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     tensor(0.7071)
     """
     need_tensors("cosine_similarity", x1=x1, x2=x2)
+    if eps < 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     dtype = result_type(x1, x2)
     if not dtype.is_floating_point:
         raise RuntimeError("expected common dtype to be floating point, yet common dtype is "

@@ -119,6 +119,9 @@ def embedding_renorm_(input, indices, max_norm, norm_type):
     tensor([[0.6000, 0.8000],
             [0.0000, 1.0000]])
     """
+    if input.dim() != 2:
+        raise RuntimeError(f"Expected 2-dimensional tensor, but got {input.dim()}-dimensional tensor for argument #1 "
+                           "'self' (while checking arguments for embedding_renorm_)")
     need_indices("embedding_renorm_", indices, "#2 'indices'")
     index = indices.reshape(-1).unique()
     rows = input.detach().index_select(0, index)

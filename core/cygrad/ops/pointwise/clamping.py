@@ -300,6 +300,7 @@ def _nan_to_num(self, nan, posinf, neginf):
 
 def _nan_to_num_(self, nan=None, posinf=None, neginf=None):
     if is_integral(self):
+        self._check_inplace()
         self._bump_version()
         return self
     check_writable(self)

@@ -1,5 +1,6 @@
 # distutils: extra_compile_args = -Os
 """Complex tensors and their parts, as views; lazy conjugates and negatives, which are views, too."""
+from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode, find_row
@@ -317,6 +318,7 @@ def conj_physical(Tensor input not None):
 
 def conj_physical_(Tensor self not None):
     if self.dtype.category != CATEGORY_COMPLEX and not requires_grad(self):     # nothing to write, be it expanded
+        check_inplace(self)
         bump_version(self)
         return self
     return inplace_result(self, _conj_physical(shadow(self)))

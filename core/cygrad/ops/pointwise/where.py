@@ -1,6 +1,6 @@
 """Selection by a condition: `where`."""
 from cygrad.dispatch.operands import select
-from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dispatch.raw import cast_to
 from cygrad.errors import warn
 from cygrad.ops.declare.operand_types import BOOL
@@ -41,6 +41,9 @@ def where(condition, input=None, other=None):
         given = ", ".join(type(x).__name__ for x in (condition, input, other) if x is not None)
         raise TypeError(f"where() received an invalid combination of arguments - got ({given}), but expected one of:\n"
                         " * (Tensor condition)\n * (Tensor condition, Tensor or Number input, Tensor or Number other)")
+    if isinstance(input, complex) or isinstance(other, complex):       # the tensor is converted by an op of its own
+        dtype = result_type(input, other)
+        input, other = (x.to(dtype) if isinstance(x, Tensor) else x for x in (input, other))
     return _where(condition if condition.dtype is BOOL else as_condition(condition), input, other)
 
 

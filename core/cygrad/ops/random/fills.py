@@ -357,7 +357,7 @@ def bernoulli_(self, p=0.5, *, generator=None):
     tensor([0., 0., 1., 0.])
     """
     if isinstance(p, Tensor):
-        return bernoulli_tensor_.inplace(self, p.detach(), generator)
+        return bernoulli_tensor_.inplace(self, p, generator)
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     return filled(self, "bernoulli", _bernoulli, (p,), generator)

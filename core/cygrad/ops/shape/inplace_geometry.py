@@ -205,7 +205,8 @@ def resize_(self, *sizes, memory_format=None):
         sizes = tuple(sizes[0])
     if self.requires_grad and not inference_mode_enabled():
         raise RuntimeError("cannot resize variables that require grad")
-    self._check_inplace()
+    if tuple(sizes) != tuple(self.shape):
+        self._check_inplace()
     if any(n < 0 for n in sizes):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {list(sizes)}")
     if memory_format is preserve_format:

@@ -38,3 +38,8 @@ def test_methods_show_their_arguments():
     import inspect
     assert str(inspect.signature(cygrad.Tensor.size)) == "(self, /, dim=None)"
     assert cygrad.zeros(2, 3).size(dim=1) == 3
+
+
+def test_more_parts_than_memory_holds_are_refused():
+    with pytest.raises(MemoryError, match="tensor_split"):
+        cygrad.ones(3).tensor_split(2**40)

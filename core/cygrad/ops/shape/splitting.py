@@ -6,6 +6,8 @@ from cygrad.ops.shape.slices import slice_along, split_evenly
 from cygrad.ops.shape.views import wrap
 from cygrad.tensor import Tensor
 
+MOST_PARTS = 1 << 28        # of which the tensor objects alone take some 64 GB
+
 
 @op(method=False)
 def split(tensor, split_size_or_sections, dim=0):
@@ -151,6 +153,8 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
     if isinstance(at, int):
         if at <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {at}")
+        if at > MOST_PARTS:
+            raise MemoryError(f"tensor_split(): no memory for {at} tensors")
         small, larger = divmod(size, at)
         at = [(i + 1) * small + min(i + 1, larger) for i in range(at - 1)]
     if any(place is None for place in at):

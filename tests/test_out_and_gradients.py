@@ -55,3 +55,11 @@ def test_lu_unpack_into():
         cygrad.lu_unpack(*packed, out=(cygrad.empty(3, 3, dtype=cygrad.float64), *outs[1:]))
     with pytest.raises(RuntimeError, match=REFUSED):
         cygrad.lu_unpack(packed[0].requires_grad_(), packed[1], out=outs)
+
+
+@pytest.mark.parametrize("name", ["fmod", "remainder", "floor_divide"])
+def test_a_division_by_zero_leaves_out_as_it_was(name):
+    out = cygrad.tensor([3, 0])
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        getattr(cygrad, name)(cygrad.tensor([7, 8]), out, out=out)
+    assert out.tolist() == [3, 0]

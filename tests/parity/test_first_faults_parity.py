@@ -129,6 +129,11 @@ CALLS = """
     m.cosine_similarity(m.ones(2, 3), m.ones(2, 3), -4, -1.)
     m.embedding_renorm_(m.ones(3), m.tensor([1, 2]), 0.5, 2.)
     x = m.arange(2.); m.ger(x, m.ones(1), out=x)
+    x = m.ones(2); m.eq(x, m.ones(1, 1), out=x)
+    x = m.ones(()); m.add(x, m.ones(1), out=x)
+    x = m.ones(2, 2, requires_grad=True); m.eye(2, out=x)
+    x = m.ones(2, 2, requires_grad=True); m.eye(2, out=x[:])
+    x = m.ones(2, 2); y = x[:]; x.mul_(m.ones(2, 2, requires_grad=True)); m.eye(2, out=y)
 """.strip().splitlines()
 
 

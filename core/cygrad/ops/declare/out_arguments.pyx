@@ -64,7 +64,7 @@ def refuse_self_overlapping(Tensor out not None):
 
 cdef bint grows_by_broadcasting(Tensor small, Tensor large) noexcept:
     cdef int i
-    if small.rank > large.rank or small.elements >= large.elements:
+    if small.rank > large.rank:
         return False
     for i in range(1, small.rank + 1):
         if small.sizes[small.rank - i] != large.sizes[large.rank - i] and small.sizes[small.rank - i] != 1:
@@ -129,7 +129,7 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
             raise RuntimeError(f"result type {SCALAR_NAMES[result.dtype.code]} can't be cast to the desired output "
                                f"type {SCALAR_NAMES[target.dtype.code]}")
     if grad_enabled() and has_gradient(target) and name in MADE_ANEW:
-        if target.node is None and target.base is None:
+        if target.node is None or target.base is not None and target.base.node is None:
             raise RuntimeError(f"aten::{name}(): functions with out=... arguments don't support automatic "
                                "differentiation, but one of the arguments requires grad.")
         forget_history(name, target)

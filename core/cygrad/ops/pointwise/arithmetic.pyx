@@ -17,7 +17,8 @@ from cygrad.dispatch.promotion cimport NO_BOOL, NO_COMPLEX, SAME, TO_BOOL, TO_FL
 from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16
 from cygrad.ops.pointwise.single_kernel cimport (KernelOp, apply_binary, apply_binary_, apply_pow,
                                                  apply_unary, apply_unary_, bool_error, check_target, finish_inplace,
-                                                 is_number, op_add, op_div, op_floor_divide, op_mul, op_sub)
+                                                 is_number, may_refuse, op_add, op_div, op_floor_divide, op_mul,
+                                                 op_sub)
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport INLINE_RANK, same_sizes
 
@@ -62,7 +63,9 @@ cdef bint unary_to(KernelOp op, Tensor a, object out) except -1:
 cdef bint binary_to(KernelOp op, Tensor a, object y, object out) except -1:
     """out = op(a, y) for two tensors alike, if that needs no care; else False."""
     cdef bint plain = op.rule != TO_BOOL and op.plain >> a.dtype.category & 1
-    if type(y) is not Tensor or not fits_out(a, out, plain) or not fits_out(<Tensor>y, out, plain):
+    if type(y) is not Tensor or may_refuse(op.code, a.dtype):
+        return False
+    if not fits_out(a, out, plain) or not fits_out(<Tensor>y, out, plain):
         return False
     binary_into(op.code, a, <Tensor>y, <Tensor>out)
     bump_version(<Tensor>out)

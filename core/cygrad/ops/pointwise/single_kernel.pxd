@@ -1,4 +1,5 @@
 """The pointwise ops that operators and other Cython modules call directly."""
+from cygrad.dtype cimport DType
 from cygrad.autograd.derivative cimport Derivative
 from cygrad.ops.declare.op cimport Op
 from cygrad.tensor cimport Tensor
@@ -27,3 +28,4 @@ cdef object finish_inplace(Tensor target, Tensor value)
 cdef int check_target(Tensor a) except -1
 cdef object bool_error(str name, bint both)
 cdef bint is_number(object x)
+cdef bint may_refuse(int code, DType dtype) noexcept

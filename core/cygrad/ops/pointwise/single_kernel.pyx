@@ -413,9 +413,10 @@ cdef object apply_binary_(KernelOp op, Tensor a, object y):
     return a
 
 
-cdef inline bint may_refuse(int code, DType dtype) noexcept:
+cdef bint may_refuse(int code, DType dtype) noexcept:
     """Whether a kernel may stop on its way, at a zero: then nothing may be written before it is done."""
-    return dtype.category <= CATEGORY_INTEGER and (code == k.FLOOR_DIVIDE or code == k.REMAINDER or code == k.FMOD)
+    return dtype.category <= CATEGORY_INTEGER and (code == k.FLOOR_DIVIDE or code == k.REMAINDER or code == k.FMOD
+                                                   or code == k.TRUNC_DIVIDE)
 
 
 cdef Tensor binary_operand(Tensor a, Tensor b):

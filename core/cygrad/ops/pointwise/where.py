@@ -41,7 +41,7 @@ def where(condition, input=None, other=None):
         given = ", ".join(type(x).__name__ for x in (condition, input, other) if x is not None)
         raise TypeError(f"where() received an invalid combination of arguments - got ({given}), but expected one of:\n"
                         " * (Tensor condition)\n * (Tensor condition, Tensor or Number input, Tensor or Number other)")
-    if isinstance(input, complex) or isinstance(other, complex):       # the tensor is converted by an op of its own
+    if type(input) is complex or type(other) is complex:       # the tensor is converted by an op of its own
         dtype = result_type(input, other)
         input, other = (x.to(dtype) if isinstance(x, Tensor) else x for x in (input, other))
     return _where(condition if condition.dtype is BOOL else as_condition(condition), input, other)

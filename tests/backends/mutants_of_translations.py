@@ -321,6 +321,12 @@ def places():
         "linalg",
         lambda routine, ins, *rest: (routine, tuple([_twin(a, np.swapaxes(load(a), 1, 2)) for a in ins]), *rest),
         lambda routine, *rest: routine == "cholesky")
+    for routine in ("ldl", "ldl_solve"):
+        yield f"{routine} knows no conjugates", ("linalg",), _given(
+            "linalg", lambda *args: (*args[:3], {"hermitian": False}), lambda name, *rest, of=routine: name == of)
+    yield "ldl_solve takes all blocks for ones", ("linalg",), _given(
+        "linalg", lambda routine, ins, *rest: (routine, (ins[0], _twin(ins[1], np.abs(load(ins[1]))), ins[2]), *rest),
+        lambda routine, *rest: routine == "ldl_solve")
     yield "eigh begins with the largest", ("linalg",), {"linalg": _eigh_reversed}
     yield "cumprod by logarithms", ("scan",), computed_scan()
     yield "map_reduce takes its first op for all", ("map_reduce",), _given(

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from cygrad.testing import sizes
+from cygrad.testing import ldl_factors, sizes
 from cygrad.testing.operands import (COMPLEX, FLOATS, INTEGERS, dense, dense_strides, gapped, laid_out, numbers,
                                      reordered, repeated, result, sliced, turned)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
@@ -286,3 +286,4 @@ def linalg_cases():
             yield Case(Key("linalg", f"{name} refuses", dtype, "dense"),
                        partial(_make_linalg, "", name, dtype, dense, dense, spoil=spoil), (2,), derived=_codes,
                        formula=partial(_refusal, code))
+    yield from ldl_factors.ldl_cases()

@@ -229,3 +229,9 @@ a, b = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.Flatte
 list(a.state_dict()), a.state_dict()._metadata
 a(torch.ones(2, 1, 4, 4)).shape
 a
+
+# %% tables of complex numbers learn nothing
+table = torch.ones(3, 2, dtype=torch.complex64, requires_grad=True)
+torch.embedding(table, torch.tensor([1]))
+torch.nn.functional.embedding(torch.tensor([1]), table)
+torch.embedding(table.detach(), torch.tensor([1]))

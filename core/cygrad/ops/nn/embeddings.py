@@ -15,7 +15,7 @@ from cygrad.dispatch.raw import fill_, in_steps
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.declare.operand_types import HALVES, need_tensors
+from cygrad.ops.declare.operand_types import HALVES, need_tensors, refuse_complex_gradient
 
 MODES = ("sum", "mean", "max")          # in the order of their numbers
 
@@ -90,6 +90,7 @@ def rows_of_table(weight, indices, padding_idx=-1, scale_grad_by_freq=False, spa
     if weight.dim() != 2:
         raise RuntimeError("'weight' must be 2-D")
     need_indices("embedding", indices)
+    refuse_complex_gradient(weight, "embedding")
     return _embedding(weight, indices, padding_idx, bool(scale_grad_by_freq))
 
 

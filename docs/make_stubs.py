@@ -56,6 +56,7 @@ SHARED = {package: names.split() for package, names in {
     "nn.modules": "activation adaptive batchnorm container conv distance dropout flatten fold instancenorm lazy linear "
                   "loss module normalization padding pixelshuffle pooling rnn sparse transformer upsampling utils",
     "nn.parallel": "data_parallel distributed scatter_gather",
+    "nn.attention": "bias",
     "nn.utils": "clip_grad convert_parameters fusion init memory_format parametrizations parametrize prune rnn "
                 "spectral_norm stateless weight_norm",
     "optim": "adadelta adagrad adam adamax adamw asgd lbfgs lr_scheduler nadam optimizer radam rmsprop rprop sgd "

@@ -145,6 +145,31 @@ def test_ways_to_compute_attention_can_be_chosen_without_effect():
         pass
 
 
+def test_ways_to_compute_attention_are_no_numbers():
+    from cygrad.nn.attention import SDPBackend
+    assert SDPBackend.MATH != 0 and int(SDPBackend.MATH) == 0 and SDPBackend(1) is SDPBackend.FLASH_ATTENTION
+
+
+@pytest.mark.parametrize("name, keys, diagonal", [("upper_left", 5, 0), ("lower_right", 5, 2), ("lower_right", 3, 0)])
+def test_attention_with_a_bias_that_is_causal(name, keys, diagonal):
+    from cygrad.nn.attention import bias
+    q, k = cygrad.rand(1, 2, 3, 4, requires_grad=True), cygrad.rand(1, 2, keys, 4)
+    mask = getattr(bias, f"causal_{name}")(3, keys)
+    seen = cygrad.ones(3, keys, dtype=cygrad.bool).tril(diagonal)
+    assert repr(mask) == repr(seen)
+    attend = cygrad.nn.functional.scaled_dot_product_attention
+    for found in (attend(q, k, k, mask), attend(q, k, k, attn_mask=mask)):
+        assert type(found) is cygrad.Tensor and cygrad.allclose(found, attend(q, k, k, seen))
+        (slope,), (expected,) = (cygrad.autograd.grad(each.sum(), q) for each in (found, attend(q, k, k, seen)))
+        assert cygrad.allclose(slope, expected, atol=1e-6)
+    with pytest.raises(ValueError, match="CausalBias should not be used with causal=True"):
+        attend(q, k, k, mask, is_causal=True)
+    with pytest.raises(AssertionError, match=f"causal_{name} only supports 2D tensors"):
+        getattr(bias, f"causal_{name}")(3)
+    with pytest.warns(UserWarning, match="will produce NaNs"):
+        bias.causal_lower_right(3, 2)
+
+
 def test_annotations_of_sizes():
     from cygrad.nn import common_types
     assert common_types._size_2_t == int | tuple[int, int]

@@ -12,8 +12,8 @@ __all__ = ["SDPBackend", "WARN_FOR_UNFUSED_KERNELS", "sdpa_kernel"]
 WARN_FOR_UNFUSED_KERNELS = False
 
 
-class SDPBackend(enum.IntEnum):
-    """PyTorch's ways to compute attention, by name and number."""
+class SDPBackend(enum.Enum):
+    """PyTorch's ways to compute attention, by name and number; no number is equal to one."""
 
     ERROR = -1
     MATH = 0
@@ -21,6 +21,11 @@ class SDPBackend(enum.IntEnum):
     EFFICIENT_ATTENTION = 2
     CUDNN_ATTENTION = 3
     OVERRIDEABLE = 4
+
+    def __int__(self):
+        return self.value
+
+    __index__ = __int__
 
 
 _SWITCHES = {"flash": SDPBackend.FLASH_ATTENTION, "mem_efficient": SDPBackend.EFFICIENT_ATTENTION,

@@ -2,8 +2,8 @@
 from builtins import bool as _bool
 from collections.abc import Sequence
 from contextlib import _GeneratorContextManager
-from enum import IntEnum
-class SDPBackend(IntEnum):
+from enum import Enum
+class SDPBackend(Enum):
     ERROR = -1
     MATH = 0
     FLASH_ATTENTION = 1

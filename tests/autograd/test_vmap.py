@@ -215,3 +215,16 @@ def test_gradient_of_what_is_filled_in():
     result = x.masked_fill(mask, value)
     found, = cygrad.autograd.grad(result, value, cygrad.eye(4), is_grads_batched=True)
     assert found.tolist() == [1, 0, 1, 1]
+
+
+def test_draws_with_several_batches():
+    """Mean, deviation and probability of each example are its own, whichever axis and rank the batch has."""
+    mean, deviation = cygrad.arange(2.)[:, None, None].expand(2, 5, 3) * 1000, cygrad.ones(5, 3, 2)
+    drawn = vmap(cygrad.normal, (0, 2), randomness="different")(mean, deviation)
+    assert drawn.shape == (2, 5, 3) and (drawn[0] < 500).all() and (drawn[1] > 500).all()
+    assert (drawn[1] - 1000).sub(drawn[0]).abs().min() > 0
+    chances = cygrad.tensor([0., 1.])
+    drawn = vmap(lambda x, p: x.clone().bernoulli_(p), randomness="different")(cygrad.zeros(2, 4, 3), chances)
+    assert drawn[0].eq(0).all() and drawn[1].eq(1).all() and drawn.shape == (2, 4, 3)
+    with pytest.raises(RuntimeError, match="vmap: inplace arithmetic"):
+        vmap(lambda p: cygrad.zeros(3).bernoulli_(p), randomness="different")(chances)

@@ -1,6 +1,7 @@
 """Rules of layers' functions: the batch goes along with the axis that they have for one, or among the channels."""
 import cygrad
-from cygrad.batching.rules.helpers import apart, axis, folded, is_batched, rule, whole
+from cygrad.batching.dispatch import in_place_error
+from cygrad.batching.rules.helpers import apart, axis, folded, is_batched, ranked, rule, whole
 from cygrad.batching.rules.reduce import raise_no_rule
 from cygrad.batching.wrapping import batched
 from cygrad.tensor import Tensor
@@ -179,16 +180,24 @@ def draws(level, op, x, *args, **kwargs):
                            "randomness='different'")
     if not isinstance(x, Tensor) or not is_batched(x, level) or op.op == "multinomial":
         raise_no_rule()
-    return op(x.value, *args, **kwargs)
+    rank = max([t.dim() for t in (x, *args) if isinstance(t, Tensor)])
+    return op(ranked(x, level, rank), *of_rank(args, level, rank), **kwargs)
+
+
+def of_rank(args, level, rank):
+    """What a draw's other operands have for all examples."""
+    return [ranked(t, level, rank) if isinstance(t, Tensor) and is_batched(t, level) else t for t in args]
 
 
 @rule("uniform_ normal_ random_ bernoulli_ exponential_ cauchy_ log_normal_ geometric_")
 def draws_in_place(level, op, x, *args, **kwargs):
     if level.randomness == "error":
         raise RuntimeError(RANDOM_ERROR)
+    if not is_batched(x, level):
+        raise RuntimeError(in_place_error(level))
     if level.randomness == "same":
         value = cygrad.empty(x.shape, dtype=x.dtype, device=x.device)
         x.value.copy_(op(value, *args, **kwargs))
     else:
-        op(x.value, *args, **kwargs)
+        op(x.value, *of_rank(args, level, x.dim()), **kwargs)
     return x

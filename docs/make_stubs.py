@@ -51,12 +51,11 @@ SHARED = {package: names.split() for package, names in {
                      "one_hot_categorical pareto poisson relaxed_bernoulli relaxed_categorical studentT "
                      "transformed_distribution transforms uniform utils von_mises weibull wishart",
     "multiprocessing": "reductions spawn",
-    "nn.attention": "flex_attention",
+    "nn.attention": "bias flex_attention",
     "nn": "attention common_types functional grad init modules parallel parameter utils",
     "nn.modules": "activation adaptive batchnorm container conv distance dropout flatten fold instancenorm lazy linear "
                   "loss module normalization padding pixelshuffle pooling rnn sparse transformer upsampling utils",
     "nn.parallel": "data_parallel distributed scatter_gather",
-    "nn.attention": "bias",
     "nn.utils": "clip_grad convert_parameters fusion init memory_format parametrizations parametrize prune rnn "
                 "spectral_norm stateless weight_norm",
     "optim": "adadelta adagrad adam adamax adamw asgd lbfgs lr_scheduler nadam optimizer radam rmsprop rprop sgd "

@@ -1,6 +1,6 @@
 """`cygrad.nn.attention`: PyTorch's way to choose how `scaled_dot_product_attention` computes. There is one way here.
 
-`flex_attention` is a module of its own, to be imported by its name.
+`bias` and `flex_attention` are modules of their own, to be imported by their names.
 """
 import contextlib
 import enum

@@ -37,6 +37,8 @@ IMPORTS |= {f"_{name}": f"import {name} as _{name}" for name in ("numpy", "pickl
 # Types that take a default of these kinds.
 ADMITTED = {bool: "bool|int|float|_Number|Any|object", int: "int|float|complex|_Number|_Axis|_Dims|Any|object|_Device",
             float: "float|complex|_Number|Any|object", str: "str|_Axis|_Dims|Any|object|_Device"}
+# Python's containers with what they hold, of which a name alone says nothing.
+BUILTIN_KINDS = {"dict": "dict[Any, Any]", "list": "list[Any]", "OrderedDict": "dict[Any, Any]", "tuple": "tuple[Any, ...]"}
 # What no user calls by name: protocols of pickling, copying and printing.
 UNSEEN = re.compile(r"__(reduce|reduce_ex|getstate|setstate|getnewargs|repr|str|format|dir|init_subclass|class_getitem|"
                     r"subclasshook|sizeof|module|doc|dict|weakref|annotations|slots|constants|signature|qualname|"
@@ -133,7 +135,8 @@ class Stub:
                 return f"{name} = {known}\n"
             return f"from {module} import {known} as {name}\n"
         if isinstance(value, type):
-            return self.class_text(name, value)
+            builtin = BUILTIN_KINDS.get(value.__name__) if value.__module__ == "builtins" else None
+            return f"{name} = {builtin}\n" if builtin else self.class_text(name, value)
         if is_function(value):
             return self.function(name, value)
         if name in typing.__all__ and getattr(typing, name) is value:      # type checkers know it by its name
@@ -331,9 +334,7 @@ class Stub:
                 more, inner = self.bases(base)
                 named += [each for each in more if each not in named]
                 merged += inner
-        kinds = {"dict": "dict[Any, Any]", "list": "list[Any]", "OrderedDict": "dict[Any, Any]",
-                 "tuple": "tuple[Any, ...]"}
-        return [kinds.get(each, f"{each}[Any]" if each in GENERIC else each) for each in named], merged
+        return [BUILTIN_KINDS.get(each, f"{each}[Any]" if each in GENERIC else each) for each in named], merged
 
     def class_text(self, name, value, hand=None, bases=None, decorators=(), indent=""):
         """A class with what it defines."""
@@ -356,6 +357,8 @@ class Stub:
             lines = [f"    {each} = {member.value!r}\n" if isinstance(member.value, (int, str)) else
                      f"    {each} = ...\n"
                      for each, member in value.__members__.items()]
+            lines += [self.member(each, member, value, "    ") for each, member in vars(value).items()
+                      if inspect.isfunction(member) and (each in ("__int__", "__index__") or not each.startswith("_"))]
             return f"{indent}class {name}({', '.join(named)}):\n" + "".join(indent + line for line in lines)
         members = {}
         for owner in (value, *merged):

@@ -323,7 +323,9 @@ cdef object recorded_scaled(KernelOp op, object input, object other, object alph
         if isinstance(input, Tensor) and isinstance(other, Tensor):
             node = record(op.derivative(), (input, other, alpha))
         else:
-            node = record(op.number_derivative(True) if isinstance(input, Tensor) else op.derivative(),
+            # PyTorch's functions add and sub record a number that comes first as a tensor.
+            as_tensor = isinstance(other, Tensor) and op is not op_rsub
+            node = record(op.derivative() if as_tensor else op.number_derivative(isinstance(input, Tensor)),
                           (input, other, alpha))
         attach(node, out)
     return out

@@ -38,7 +38,8 @@ IMPORTS |= {f"_{name}": f"import {name} as _{name}" for name in ("numpy", "pickl
 ADMITTED = {bool: "bool|int|float|_Number|Any|object", int: "int|float|complex|_Number|_Axis|_Dims|Any|object|_Device",
             float: "float|complex|_Number|Any|object", str: "str|_Axis|_Dims|Any|object|_Device"}
 # Python's containers with what they hold, of which a name alone says nothing.
-BUILTIN_KINDS = {"dict": "dict[Any, Any]", "list": "list[Any]", "OrderedDict": "dict[Any, Any]", "tuple": "tuple[Any, ...]"}
+BUILTIN_KINDS = {"dict": "dict[Any, Any]", "list": "list[Any]", "OrderedDict": "dict[Any, Any]",
+                 "tuple": "tuple[Any, ...]"}
 # What no user calls by name: protocols of pickling, copying and printing.
 UNSEEN = re.compile(r"__(reduce|reduce_ex|getstate|setstate|getnewargs|repr|str|format|dir|init_subclass|class_getitem|"
                     r"subclasshook|sizeof|module|doc|dict|weakref|annotations|slots|constants|signature|qualname|"

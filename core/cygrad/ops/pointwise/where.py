@@ -34,16 +34,18 @@ def where(condition, input=None, other=None):
     >>> cygrad.where(x > 0, x, 0.)
     tensor([0., 2.])
     """
-    if input is None and other is None:
-        return condition.nonzero(as_tuple=True)
-    if (not isinstance(condition, Tensor) or not isinstance(input, (Tensor, int, float, complex))
-            or not isinstance(other, (Tensor, int, float, complex))):
-        given = ", ".join(type(x).__name__ for x in (condition, input, other) if x is not None)
-        raise TypeError(f"where() received an invalid combination of arguments - got ({given}), but expected one of:\n"
-                        " * (Tensor condition)\n * (Tensor condition, Tensor or Number input, Tensor or Number other)")
-    if type(input) is complex or type(other) is complex:       # the tensor is converted by an op of its own
-        dtype = result_type(input, other)
-        input, other = (x.to(dtype) if isinstance(x, Tensor) else x for x in (input, other))
+    if not type(condition) is type(input) is type(other) is Tensor:
+        if input is None and other is None:
+            return condition.nonzero(as_tuple=True)
+        if (not isinstance(condition, Tensor) or not isinstance(input, (Tensor, int, float, complex))
+                or not isinstance(other, (Tensor, int, float, complex))):
+            given = ", ".join(type(x).__name__ for x in (condition, input, other) if x is not None)
+            raise TypeError(f"where() received an invalid combination of arguments - got ({given}), but expected one "
+                            "of:\n * (Tensor condition)\n * (Tensor condition, Tensor or Number input, Tensor or "
+                            "Number other)")
+        if type(input) is complex or type(other) is complex:    # the tensor is converted by an op of its own
+            dtype = result_type(input, other)
+            input, other = (x.to(dtype) if isinstance(x, Tensor) else x for x in (input, other))
     return _where(condition if condition.dtype is BOOL else as_condition(condition), input, other)
 
 

@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -Os
 """Pointwise formulas that a backend runs in one pass.
 
     SILU = program(lambda x: x * x.sigmoid())

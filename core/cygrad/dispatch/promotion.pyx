@@ -162,6 +162,18 @@ cpdef int check_scalar(DType dtype, object value) except -1:
     return 0
 
 
+def checked_factor(value, *operands):
+    """A factor as a number of the tensors' dtype, which must be able to hold it; 16-bit floats take float32's."""
+    cdef DType dtype = (<Tensor?>operands[0]).dtype
+    for each in operands:
+        if (<Tensor?>each).dtype is not dtype:
+            dtype = result_type(*operands)
+            break
+    if dtype.itemsize > 2 or dtype.category != CATEGORY_FLOAT:
+        check_scalar(dtype, value)
+    return value if dtype.category >= CATEGORY_FLOAT else int(value.real)
+
+
 # ---------------------------------------------------------------- rules of ops
 
 cdef DType compute_dtype(DType dtype, int op, int rule):

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Copies and conversions: `clone`, `contiguous`, `to` and its relatives; writes into a tensor (`copy_`)."""
 from libc.string cimport memcpy, memset
 
@@ -392,7 +393,7 @@ def copy_later(self, src):
 
 
 @op(only_method=True)
-def copy_(self, src, non_blocking=False):
+def copy_(Tensor self not None, src, non_blocking=False):
     """Write the elements of `src`, broadcast and converted, into the tensor.
 
     Parameters
@@ -423,9 +424,9 @@ def copy_(self, src, non_blocking=False):
         src = tensor(src)
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
-    if shows_the_same(self, src):
-        return copy_of_itself.inplace(self, shadow(src))
-    if src._storage() is self._storage():
+    if (<Tensor>src).memory is self.memory:
+        if shows_the_same(self, src):
+            return copy_of_itself.inplace(self, shadow(src))
         self._check_inplace()
         refuse_partial_overlap(self, src)
         src = shadow(src)

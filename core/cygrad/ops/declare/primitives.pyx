@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -Os
 """Primitives: ops written in Python that have a derivative row, and so a node, of their own."""
 from cygrad.autograd.inplace cimport check_inplace, rebase, set_meta_of, shadow_of
 from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 # distutils: extra_compile_args = -ftree-vectorize -fvect-cost-model=dynamic
 """Advanced indexing without autograd: index tensors become places in memory, read by gather and written by scatter.
 

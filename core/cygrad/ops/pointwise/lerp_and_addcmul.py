@@ -5,7 +5,7 @@ operators and public ops, 16-bit floats are computed in float32 and rounded once
 """
 from cygrad.dispatch.operands import broadcast, select
 from cygrad.dispatch.programs import program, same_floats, where as where_
-from cygrad.dispatch.promotion import C_TYPES, check_scalar, result_type
+from cygrad.dispatch.promotion import C_TYPES, checked_factor, result_type
 from cygrad.ops.declare.operand_types import BOOL, is_integral, need_float, need_tensors, refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import inplace_form, op
@@ -102,14 +102,6 @@ ADD_PRODUCT = program(lambda x, a, b: a * b + x)
 ADD_SCALED_PRODUCT = program(lambda x, a, b, value: a * b * value + x)
 ADD_QUOTIENT = program(lambda x, a, b: a / b + x)
 ADD_SCALED_QUOTIENT = program(lambda x, a, b, value: a / b * value + x)
-
-
-def checked_factor(value, *operands):
-    """A factor as a number of the operands' dtype, which must be able to hold it; 16-bit floats take float32's."""
-    dtype = result_type(*operands)
-    if dtype.itemsize > 2 or not dtype.is_floating_point:
-        check_scalar(dtype, value)
-    return value if dtype.is_floating_point or dtype.is_complex else int(value.real)
 
 
 @primitive(name="addcmul")

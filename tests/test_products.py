@@ -164,6 +164,23 @@ def test_out():
     assert target.tolist() == [[3.0] * 4] * 2
 
 
+def test_addmm_writes_into_out():
+    bias, a, b = cygrad.arange(4.0), cygrad.ones(2, 3), cygrad.ones(3, 4)
+    target = cygrad.full((2, 4), float("nan"))
+    before = target._version
+    assert cygrad.addmm(bias, a, b, out=target) is target and target._version == before + 1
+    assert target.tolist() == [[3.0, 4.0, 5.0, 6.0]] * 2
+    assert cygrad.addmm(bias, a, b, beta=0, alpha=2, out=target).tolist() == [[6.0] * 4] * 2
+    square = cygrad.eye(3)
+    assert cygrad.addmm(square, a.new_ones(3, 3), square, out=cygrad.empty(3, 3)).tolist() == [
+        [2.0, 1.0, 1.0], [1.0, 2.0, 1.0], [1.0, 1.0, 2.0]]
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        cygrad.addmm(bias.requires_grad_(), a, b, out=target)
+    assert target.tolist() == [[6.0] * 4] * 2
+    cygrad.addmm(cygrad.zeros(4), target, cygrad.ones(4, 4), out=target)        # it reads what it writes
+    assert target.tolist() == [[24.0] * 4] * 2
+
+
 def test_nodes():
     def leaf(*shape):
         return cygrad.ones(*shape, requires_grad=True)

@@ -16,7 +16,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, DType, FLOAT16, FLO
                            plain_of)
 from cygrad.ops.pointwise.single_kernel cimport finish_inplace
 from cygrad.ops.declare.op cimport Op
-from cygrad.ops.linalg.products cimport blank, cannot_multiply, matrix, multiply, operand, same_device
+from cygrad.ops.linalg.products cimport blank, cannot_multiply, matrix, multiply, operand, same_device, takes
 from cygrad.ops.shape.expand cimport expand_sizes
 from cygrad.ops.shape.transpose_and_squeeze cimport t_
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
@@ -144,6 +144,20 @@ def add_scaled(Tensor c not None, Tensor product not None, beta, alpha):
     return scaled_sum(c, product, beta, alpha)
 
 
+def addmm_into(input, mat1, mat2, *, beta=1, alpha=1, out):
+    """addmm straight into `out`; None where that can't be."""
+    cdef Tensor a, b, c
+    if type(input) is not Tensor or type(mat1) is not Tensor or type(mat2) is not Tensor or type(out) is not Tensor:
+        return None
+    c, a, b = <Tensor>input, <Tensor>mat1, <Tensor>mat2
+    if (a.rank != 2 or b.rank != 2 or c.memory is (<Tensor>out).memory or grad_enabled() and requires_grad(c)
+            or not takes(<Tensor>out, a, b, 2, [a.sizes[0], b.sizes[1]])):
+        return None
+    addmm_(c, a, b, beta, alpha, <Tensor>out)
+    bump_version(<Tensor>out)
+    return out
+
+
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """beta * input + alpha * (mat1 @ mat2).
 
@@ -232,4 +246,4 @@ def addmm_inplace(self, mat1, mat2, *, beta=1, alpha=1):
     return finish_inplace(c, addmm(c, a, b, beta=beta, alpha=alpha))
 
 
-op(addmm, inplace=addmm_inplace, out="expected")
+op(addmm, inplace=addmm_inplace, out="expected", into=addmm_into)

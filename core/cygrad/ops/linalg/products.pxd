@@ -17,3 +17,4 @@ cdef int multiply(View a, View b, View out, str name) except -1
 cdef Tensor blank(Tensor like, int rank, const Py_ssize_t *sizes)
 cdef Tensor reshaped(Tensor fresh, int rank, const Py_ssize_t *sizes, Op op)
 cdef object cannot_multiply(Tensor a, Tensor b)
+cdef bint takes(Tensor out, Tensor a, Tensor b, int rank, const Py_ssize_t *sizes) except -1

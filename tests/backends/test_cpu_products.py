@@ -7,10 +7,10 @@ import cygrad
 import numpy as np
 import pytest
 
-# Rows (a tile has 4 or 8, a block 256), terms (a block has 384 of float32, 192 of float64), columns (a panel has 12, 24
-# or 48).
+# Rows (a tile has 4 or 8, a block 256, or 768 KB that are read where they lie), terms (a block has 384 of float32, 192
+# of float64), columns (a panel has 12, 24 or 48).
 SHAPES = [(2, 2, 300), (17, 20, 17), (33, 64, 10), (5, 400, 49), (65, 385, 96), (259, 193, 25), (12, 1000, 2),
-          (64, 1024, 47)]
+          (64, 1024, 47), (1003, 210, 20)]
 
 
 def laid_out(array, layout):
@@ -59,11 +59,12 @@ def test_added_operand_is_read_where_it_lies(shape, dtype, form):
     np.testing.assert_allclose(turned.numpy(), exact, rtol=0, atol=allowed)
 
 
-def test_rows_a_page_apart():
-    """Rows whose distance is a multiple of 4 KB are copied before they are read."""
+def test_rows_and_columns_a_page_apart():
+    """Rows or columns whose distance is a multiple of 4 KB are copied before they are read."""
     rng = np.random.default_rng(0)
     a, b = (rng.integers(-8, 9, (130, 1024)).astype("f4") for _ in range(2))
     np.testing.assert_array_equal((cygrad.from_numpy(a) @ cygrad.from_numpy(b).t()).numpy(), a @ b.T)
+    np.testing.assert_array_equal((cygrad.from_numpy(a).t() @ cygrad.from_numpy(b)).numpy(), a.T @ b)
 
 
 def test_nothing_of_the_result_survives_beta_0():

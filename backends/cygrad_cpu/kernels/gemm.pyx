@@ -30,6 +30,7 @@ cdef extern from *:
 cdef enum:
     CACHED = 32768          # bytes of `b` that the level 1 cache holds beside the rest: they are read where they lie
     PAGE = 4096             # rows at multiples of it fall on the same places of the cache
+    BLOCK_BYTES = 3 << 18   # of `a`, read where it lies, that stay in the level 2 cache
 
 cdef struct Whole:
     char tag
@@ -356,6 +357,14 @@ cdef inline Py_ssize_t depth_of(const Product *g, Vector *tag) noexcept nogil:
     return (g.k + parts - 1) // parts if parts else 0
 
 
+cdef inline bint read_in_place(const Product *g, Vector *tag) noexcept nogil:
+    """Whether whole tiles of `a` are read where they lie: its rows or its columns are contiguous, and one below the
+    other don't fall on the same places of the cache."""
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size
+    cdef Py_ssize_t line = g.a_strides[0] if g.a_strides[1] == 1 else g.a_strides[1]
+    return (g.a_strides[1] == 1 or g.a_strides[0] == 1) and (line * size % PAGE != 0 or g.n <= 3 * lanes)
+
+
 cdef inline Py_ssize_t line_of(const Product *g, Vector *tag) noexcept nogil:
     """Bytes of a row of `b` in whole vectors."""
     cdef Py_ssize_t lanes = <Py_ssize_t>sizeof(Vector) // (4 if Vector is Floats else 8)
@@ -386,9 +395,9 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
     cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size, panel = 3 * lanes
     cdef Py_ssize_t ar = g.a_strides[0] * size, ac = g.a_strides[1] * size, br = g.b_strides[0] * size
     cdef Py_ssize_t bc = g.b_strides[1] * size, out_row = g.out_strides[0] * size, vectors, x_row, x_column, y_row
-    cdef Py_ssize_t j = 0, r, n, rows, q
+    cdef Py_ssize_t j = 0, r, n, rows, q, first
     cdef bint lines = ac == size or found_a != NULL
-    cdef bint direct = lines and found_a == NULL and (ar % PAGE != 0 or g.n <= panel)
+    cdef bint direct = found_a == NULL and read_in_place[Vector](g, NULL)
     cdef bint apart = found_b != NULL and found_b.run % lanes == 0         # each vector lies in one run
     cdef bint near = g.m <= ROWS or (bc == size and g.k * br <= CACHED if found_b == NULL else apart)
     cdef const Py_ssize_t *y_rows = NULL
@@ -408,8 +417,8 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
     cdef Py_ssize_t[BLOCK_ROWS] steps               # of tiles whose rows of `a` are read in the images; else 0
     cdef int x_count, cut = cut_runs(found_a, p, k, size, segments) if found_a != NULL else 0
     whole.begin, whole.nbytes = 0, k * size
-    r = m // ROWS * ROWS if direct else 0
-    if not lines and ar == size:
+    r = first = m // ROWS * ROWS if direct else 0               # the first row that is packed
+    if not lines and ar == size and not direct:
         r = m // ROWS * ROWS
         pack_strips[Vector](a, ac, k, m // ROWS, packed_a, NULL)
     while r < m:
@@ -420,9 +429,9 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
                 copy_segments[Vector](g.a + found_a.rows[i + r + min(q, rows - 1)] * size, segments, cut,
                                       packed_a + (r + q) * LINE, NULL)
         elif lines:
-            copy_lines(x, ar, k * size, rows, tile_rows(m - r), packed_a + r * LINE)
+            copy_lines(x, ar, k * size, rows, tile_rows(m - r), packed_a + (r - first) * LINE)
         else:
-            pack[Vector](x, ac, ar, k, rows, tile_rows(m - r), packed_a + r * LINE, NULL)
+            pack[Vector](x, ac, ar, k, rows, tile_rows(m - r), packed_a + (r - first) * LINE, NULL)
         r += ROWS
     while j < g.n:
         n = g.n - j
@@ -452,12 +461,13 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
             rows = tile_rows(m - r)
             x_runs, x_count = &whole, 1
             if direct and m - r >= ROWS:
-                x, x_row, x_column = a + r * ar, ar, size
+                x, x_row, x_column = a + r * ar, ar, ac
             elif found_a != NULL and steps[r // ROWS]:
                 x, x_row, x_column = g.a + found_a.rows[i + r] * size, steps[r // ROWS], size
                 x_runs, x_count = segments, cut
             else:
-                x, x_row, x_column = packed_a + r * LINE, LINE if lines else size, size if lines else rows * size
+                x, x_row = packed_a + (r - first) * LINE, LINE if lines else size
+                x_column = size if lines else rows * size
             kernels[vectors - 1 + (0 if rows == ROWS else 3)](
                 x, x_row, x_column, x_runs, x_count, y, y_row, y_rows, y_columns,
                 g.out + (i + r) * out_row + j * size, out_row, before + (i + r) * before_row + j * size, before_row, k,
@@ -469,14 +479,16 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
 cdef void product(const Product *g, const Lattice *a, const Lattice *b, const char *panels,
                   Vector *tag) noexcept nogil:
     cdef Tile[6] kernels
-    cdef Py_ssize_t p = 0, i, depth = depth_of[Vector](g, NULL)
+    cdef Py_ssize_t p = 0, i, depth = depth_of[Vector](g, NULL), rows = BLOCK_ROWS
+    if a == NULL and read_in_place[Vector](g, NULL):
+        rows = max(rows, BLOCK_BYTES // max(depth * (4 if Vector is Floats else 8), 1) // ROWS * ROWS)
     tiles[Vector](kernels, NULL)
     while p < g.k or p == 0:
         i = 0
         while i < g.m:
             block[Vector](g, a, b, panels, kernels, p, min(depth, g.k - p), i,
-                          min(<Py_ssize_t>BLOCK_ROWS, g.m - i), NULL)
-            i += BLOCK_ROWS
+                          min(rows, g.m - i), NULL)
+            i += rows
         p += max(depth, <Py_ssize_t>1)
 
 

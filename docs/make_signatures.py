@@ -42,8 +42,8 @@ TYPES = {"Tensor": "Tensor", "Tensor | Number | _complex": "Tensor#", "Number | 
          "Tensor | tuple[Tensor, ...] | list[Tensor]": "tuple of Tensors", "IntLikeType": "int%", "_symsize":
          "tuple of ints%", "Literal[False]": "bool", "Literal[True]": "bool", "list[str | None]": "tuple of names"}
 
-CONVERSIONS = {"bfloat16", "bool", "byte", "cdouble", "cfloat", "char", "double", "float", "half", "int", "long",
-               "short"}
+CONVERSIONS = {"bfloat16", "bool", "byte", "cdouble", "cfloat", "chalf", "char", "double", "float", "half", "int",
+               "long", "short"}
 
 
 def stubs(path, within=None):

@@ -116,7 +116,7 @@ def test_one_word_one_meaning():
 # count.
 LAYERS = [
     "tensors.overriding tensors.operators",
-    ("dtype errors dispatch.sizes dispatch.merging dispatch.promotion_table dispatch.unsigned_dtypes tensors.size "
+    ("dtype errors dispatch.sizes dispatch.merging dispatch.promotion_table dispatch.without_kernels tensors.size "
      "tensors.object_reuse tensors.element_stores autograd.modes devices.device devices.precision "
      "devices.entry_points named_tensors.names return_types"),
     "storage view backend devices.watching",

@@ -48,7 +48,6 @@ WORDS = {
     r"\bjit\b|\bcompile\b|TorchDispatchMode|_dynamo": "compilers",
     r"torch\.ops\.|torch\._C|torch\.library|make_fx": "PyTorch's internals",
     r"nested": "nested tensors",
-    r"complex32|chalf": "complex32",
     r"DataLoader|distributed|Process|rpc": "processes",
     r"__config__|get_default_device_type|data_ptr|id\(|/tmp|\.pt\b": "the machine, files",
 }

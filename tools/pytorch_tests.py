@@ -43,7 +43,6 @@ PARTS = {
     "nested tensors": "nested",
     "sparse layouts": "sparse hspmm sspaddmm",
     "masked tensors": "masked.MaskedTensor masked.masked_tensor masked.as_masked_tensor masked.is_masked masked._",
-    "complex32": "complex32 chalf",
     "float8 and its kind": "float8 float4 bits uint1",
     "packaging": "package",
     "profiling": "monitor profiler autograd.profiler",
@@ -66,7 +65,6 @@ WORDS = {
     r"test_deprecation_(vmap|transforms)": "functorch's older names",
     r"nested_tensor|NestedTensor": "nested tensors",
     r"float8|float4": "float8 and its kind",
-    r"complex32|chalf|ComplexHalf": "complex32",
     r"profile\(|emit_nvtx|record_function|kineto": "profiling",
     r"load_inline|cpp_extension": "extensions in C++",
     r"fbgemm": "quantisation",
@@ -115,7 +113,7 @@ class Absent:
         """An absent dtype passes for a dtype: its tests are out of scope by their names."""
         import cygrad  # not in the process that runs PyTorch
 
-        is_dtype = re.fullmatch(r"torch\.(float[48]_\w+|complex32|chalf|[qu]*int\d\w*|bits\d\w*)", self.__name__)
+        is_dtype = re.fullmatch(r"torch\.(float[48]_\w+|[qu]*int\d\w*|bits\d\w*)", self.__name__)
         if state.running:
             state.met.append(self.__name__)
         return cygrad.dtype if is_dtype else Absent
@@ -566,8 +564,6 @@ def report(file, torch, cygrad, show):
             reasons[message.split(":")[0]] += 1
         elif re.search(BY_HELPERS, last_line(message)):
             reasons["PyTorch's internals"] += 1
-        elif name not in cygrad and re.search("_complex32", name):       # its tests are not even made
-            reasons["complex32"] += 1
         else:
             failures[last_line(message)].append(name)
     scope = len(passed) - sum(reasons.values())

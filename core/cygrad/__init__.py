@@ -33,7 +33,7 @@ for _dtype in _all_dtypes():
     globals()[_dtype.name] = _dtype
 half, float, double = globals()["float16"], globals()["float32"], globals()["float64"]
 short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
-cfloat, cdouble = globals()["complex64"], globals()["complex128"]
+chalf, cfloat, cdouble = globals()["complex32"], globals()["complex64"], globals()["complex128"]
 
 _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.expand", "ops.shape.transpose_and_squeeze",
         "ops.shape.slices", "ops.create.filled", "ops.create.from_data", "ops.create.copying",

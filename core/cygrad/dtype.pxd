@@ -7,14 +7,14 @@ cdef enum Category:  # in promotion order
     CATEGORY_BOOL, CATEGORY_INTEGER, CATEGORY_FLOAT, CATEGORY_COMPLEX
 
 cdef enum Lazy:      # what of a lazy view is not done yet; LAZY times it is added to the code of its elements
-    NEGATED = 1, CONJUGATED = 2, LAZY = 16
+    NEGATED = 1, CONJUGATED = 2, LAZY = 32
 
 cdef class DType:
     cdef readonly int code
     cdef readonly Py_ssize_t itemsize
     cdef readonly int category
     cdef readonly str name
-    cdef readonly str char          # struct/NumPy format character; "" for bfloat16
+    cdef readonly str char          # struct/NumPy format character; "" for bfloat16 and complex32
 
 cdef DType dtype_of(int code)
 cdef DType lazy_dtype(DType plain, int lazy)

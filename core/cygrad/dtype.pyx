@@ -1,6 +1,6 @@
 # cython: binding=False, embedsignature=True, embedsignature.format=clinic
 # distutils: extra_compile_args = -Os
-"""The fifteen element types, and `finfo`/`iinfo`.
+"""The sixteen element types, and `finfo`/`iinfo`.
 
 A `DType` (public name `cygrad.dtype`) is a singleton: compare with `is`. `code` is its index in every kernel table and
 `category` its place in the order bool < integer < float < complex that decides promotion (and what a cast may lose).
@@ -9,7 +9,7 @@ The default float dtype is process-wide state and lives here.
 cimport cython
 
 from cygrad.dispatch.promotion_table cimport promoted_code
-from cygrad.dispatch.unsigned_dtypes cimport ANY_BYTE, UINT16, UINT32, UINT64, without_kernels
+from cygrad.dispatch.without_kernels cimport ANY_BYTE, COMPLEX32, UINT16, UINT32, UINT64, is_unsigned, without_kernels
 
 PYTHONS_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 cdef list _dtypes = []
@@ -17,7 +17,7 @@ cdef list _dtypes = []
 
 @cython.final
 cdef class DType:
-    """Type of a tensor's elements, such as `cygrad.float32`; the instances are the module's fifteen constants.
+    """Type of a tensor's elements, such as `cygrad.float32`; the instances are the module's sixteen constants.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ cdef class DType:
 
     @property
     def is_signed(self):
-        return plain_of(self).code != BOOL and plain_of(self).code != UINT8 and not without_kernels(plain_of(self).code)
+        return plain_of(self).code != BOOL and plain_of(self).code != UINT8 and not is_unsigned(plain_of(self).code)
 
     def to_real(self):
         """The float type of a complex type's parts; other types are returned unchanged.
@@ -62,6 +62,8 @@ cdef class DType:
         """
         if plain_of(self).code == COMPLEX64:
             return dtype_of(FLOAT32)
+        if plain_of(self).code == COMPLEX32:
+            return dtype_of(FLOAT16)
         return dtype_of(FLOAT64) if plain_of(self).code == COMPLEX128 else plain_of(self)
 
     def to_complex(self):
@@ -82,6 +84,8 @@ cdef class DType:
             return plain_of(self)
         if plain_of(self).code == FLOAT64:
             return dtype_of(COMPLEX128)
+        if plain_of(self).code == FLOAT16:
+            return dtype_of(COMPLEX32)
         if self.category == CATEGORY_FLOAT:
             return dtype_of(COMPLEX64)
         raise RuntimeError(f"{self!r} has no complex counterpart; convert it to a float dtype first")
@@ -127,7 +131,10 @@ _make("complex128", COMPLEX128, 16, CATEGORY_COMPLEX, "D")
 _make("uint16", UINT16, 2, CATEGORY_INTEGER, "H")
 _make("uint32", UINT32, 4, CATEGORY_INTEGER, "I")
 _make("uint64", UINT64, 8, CATEGORY_INTEGER, "Q")
-WITHOUT_KERNELS = frozenset([d for d in _dtypes if without_kernels((<DType>d).code)])     # uint16, uint32, uint64
+_make("complex32", COMPLEX32, 4, CATEGORY_COMPLEX, "")
+WITHOUT_KERNELS = frozenset([d for d in _dtypes if without_kernels((<DType>d).code)])
+UNSIGNED = frozenset([d for d in _dtypes if is_unsigned((<DType>d).code)])               # uint16, uint32, uint64
+WIDER = {_dtypes[COMPLEX32]: _dtypes[COMPLEX64]}            # in which numbers too narrow for kernels are computed
 
 cdef DType _default_float = _dtypes[FLOAT32]
 cdef DType _default_complex = _dtypes[COMPLEX64]
@@ -169,12 +176,15 @@ cdef DType promote(DType a, DType b):
     if a is b:
         return a
     if without_kernels(a.code) or without_kernels(b.code):
-        return promote_unsigned(a, b)
+        return promote_without_kernels(a, b)
     return <DType>_dtypes[promoted_code(a.code, b.code)]
 
 
-cdef DType promote_unsigned(DType a, DType b):
-    """Promotion where one of two dtypes is uint16, uint32 or uint64: with floats alone, as in PyTorch."""
+cdef DType promote_without_kernels(DType a, DType b):
+    """Promotion where a dtype is complex32, or uint16, uint32 or uint64, which have it with floats alone."""
+    cdef DType other = b if a.code == COMPLEX32 else a
+    if not is_unsigned(a.code) and not is_unsigned(b.code):
+        return dtype_of(COMPLEX32 if other.code <= FLOAT16 else promoted_code(COMPLEX64, other.code))
     if a.category == CATEGORY_FLOAT or b.category == CATEGORY_FLOAT:
         return a if a.category == CATEGORY_FLOAT else b
     from cygrad.dispatch.promotion import SCALAR_NAMES      # knot: it needs this module
@@ -200,7 +210,7 @@ cdef bint can_cast_to(DType source, DType target):
 
 
 def all_dtypes():
-    """The fifteen dtypes in the order of their codes."""
+    """The sixteen dtypes in the order of their codes."""
     return list(_dtypes)
 
 
@@ -306,7 +316,7 @@ def set_default_dtype(d):
     if (<DType>d).category != CATEGORY_FLOAT:
         raise TypeError("only floating-point types are supported as the default type")
     _default_float = <DType>d
-    _default_complex = dtype_of(COMPLEX128 if _default_float.code == FLOAT64 else COMPLEX64)
+    _default_complex = _default_float.to_complex()
 
 
 class finfo:

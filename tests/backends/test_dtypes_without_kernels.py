@@ -1,7 +1,7 @@
-"""If this fails, a backend is handed a dtype that it has no kernels for, or uint16 to uint64 don't work on one.
+"""If this fails, a backend is handed a dtype that it has no kernels for, or such a dtype doesn't work on one.
 
-Backends that other people wrote know nothing of uint16, uint32 and uint64: none of their entries may see one, and all
-ops work on their devices nevertheless, by way of the dtypes that they know.
+Backends that other people wrote know nothing of uint16, uint32, uint64 and complex32: none of their entries may see
+one, and all ops work on their devices nevertheless, by way of the dtypes that they know.
 """
 import sys
 from pathlib import Path
@@ -16,6 +16,7 @@ from cygrad.view import View
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages" / "cygrad_numpy"))
 from cygrad_numpy import NumPyBackend
 
+NAMES = ("uint16", "uint32", "uint64", "complex32")
 MEMORY = ("alloc", "free", "h2d", "d2h", "open", "device_count")
 ENTRIES = [name for name in vars(Backend) if not name.startswith("_") and name not in MEMORY
            and callable(getattr(Backend, name))]
@@ -42,7 +43,7 @@ def watched(base):
     def entry(name):
         def look(self, *args):
             views = [a for value in args for a in (value if isinstance(value, tuple) else (value,))]
-            assert not any(isinstance(v, View) and v.dtype.name in ("uint16", "uint32", "uint64") for v in views), name
+            assert not any(isinstance(v, View) and v.dtype.name in NAMES for v in views), name
             return getattr(base, name)(self, *args)
         return look
     return type("Watched", (base,), {name: entry(name) for name in ENTRIES})()
@@ -81,3 +82,22 @@ def test_a_backend_never_sees_them(name, place):
     ]:
         assert str(found.dtype)[7:] == np.asarray(wanted).dtype.name
         np.testing.assert_array_equal(found.cpu().numpy(), wanted)
+
+
+def test_a_backend_never_sees_complex32(place):
+    x = np.array([[1 + 2j, 0, -3j], [0.25, 4 - 1j, -1]], "complex64")
+    y = np.array([[2, 1j, 1 - 1j], [1, 8, 0.5j]], "complex64")
+    a, b = (cygrad.tensor(v.tolist(), dtype=cygrad.complex32, device=place) for v in (x, y))
+    assert a.device.type == "watched"
+    at = cygrad.tensor([1, 0, 0], device=place)
+    for found, wanted in [
+        (a + b, x + y), (a - b, x - y), (a * b, x * y), (a * 2, x * 2), (3 - a, 3 - x), (-a, -x), (a.conj(), x.conj()),
+        (a.abs(), np.abs(x).astype("float16")), (a == b, x == y), (a.T.contiguous(), x.T),
+        (a.nonzero(), np.argwhere(x)),
+        (a.index_select(0, at), x[[1, 0, 0]]), (cygrad.cat([a, b]), np.concatenate([x, y])), (a[a != 0], x[x != 0]),
+        (cygrad.where(a != 0, a, b), np.where(x != 0, x, y)), (a.cfloat(), x), (a.real, x.real.astype("float16")),
+        (a.any(0), x.any(0)), (cygrad.full((2,), 1 - 1j, dtype=a.dtype, device=place), np.full(2, 1 - 1j)),
+        (cygrad.addcmul(a, a, b), x + x * y), (a.index_add(0, at, b[[0, 0, 1]]), x + [y[0] + y[1], y[0]]),
+    ]:
+        np.testing.assert_allclose(found.cpu().cfloat().numpy() if found.is_complex() else found.cpu().numpy(), wanted,
+                                   rtol=1e-3)

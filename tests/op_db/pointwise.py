@@ -164,9 +164,9 @@ def method(name):
 OPS.append(Op("Tensor.to", to_dtype, method("to"), exact=True, gradcheck=False))
 OPS.append(Op("Tensor.type", to_dtype, method("type"), exact=True, gradcheck=False))
 for name in ("bool", "byte", "char", "short", "int", "long", "half", "bfloat16", "float", "double", "cfloat",
-    "cdouble"):
+    "chalf", "cdouble"):
     low = 0 if name == "byte" else -100  # a negative float as uint8 is undefined in C
-    diff = name in ("half", "bfloat16", "float", "double", "cfloat", "cdouble")
+    diff = name in ("half", "bfloat16", "float", "double", "chalf", "cfloat", "cdouble")
     OPS.append(Op("Tensor." + name, unary(low, 100, specials=False), method(name), exact=True, diff=diff,
         gradcheck=False))
 

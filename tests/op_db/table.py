@@ -19,6 +19,7 @@ COMPLEX = ("complex64", "complex128")
 UNSIGNED = ("uint8",)
 SIGNED = ("int8", "int16", "int32", "int64")
 INTS = UNSIGNED + SIGNED
+HALF_COMPLEX = ("complex32",)                       # PyTorch has few ops of it: parity/test_small_dtypes_parity.py
 WIDE_UNSIGNED = ("uint16", "uint32", "uint64")      # PyTorch has few ops of these: tests/parity/test_unsigned_parity.py
 ALL = ("bool",) + INTS + FLOATS + COMPLEX
 SOME = ("bool", "uint8", "int32", "int64", "bfloat16", "float32", "float64", "complex64")
@@ -31,6 +32,7 @@ TOLERANCE = {
     "bfloat16": (1.6e-2, 1e-2),
     "float32": (2e-6, 1e-6),
     "float64": (1e-12, 1e-13),
+    "complex32": (4e-3, 2e-3),
     "complex64": (4e-6, 2e-6),
     "complex128": (2e-12, 2e-13),
 }
@@ -172,9 +174,9 @@ class Make:
     def numbers(self, shape, dtype, low, high):
         if dtype == "bool":
             return self.random.random(shape) < 0.5
-        if dtype in COMPLEX:
+        if dtype in COMPLEX + HALF_COMPLEX:
             values = self.random.uniform(low, high, shape) + 1j * self.random.uniform(low, high, shape)
-            return np.asarray(values).astype(dtype)
+            return np.asarray(values).astype("complex64" if dtype in HALF_COMPLEX else dtype)
         if dtype in INTS + WIDE_UNSIGNED:
             low = max(int(np.ceil(low)), -128 if dtype in SIGNED else 0)
             return np.asarray(self.random.integers(low, max(int(high), low + 1), size=shape, endpoint=True))
@@ -215,7 +217,7 @@ class Make:
 
     @property
     def is_complex(self):
-        return self.dtype in COMPLEX
+        return self.dtype in COMPLEX + HALF_COMPLEX
 
     @property
     def is_int(self):
@@ -225,7 +227,7 @@ class Make:
 def special_values(dtype):
     if dtype == "bool":
         return [True, False]
-    if dtype in COMPLEX:
+    if dtype in COMPLEX + HALF_COMPLEX:
         return [0, 1, -1, 1j, -1j, 1 + 1j, -2 - 0.5j, 0.5 - 3j]
     if dtype in INTS + WIDE_UNSIGNED:
         info = np.iinfo(dtype)

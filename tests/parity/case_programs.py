@@ -1,8 +1,7 @@
 """Random programs in the words of a user, for test_programs_parity.py: lists of statements drawn from a seed.
 
-What an oracle leaves open is not drawn: uninitialised numbers, complex32,
-the signs of LAPACK's vectors, the last digits
-of long sums. Each family is a function of a `random.Random` that returns a program.
+What an oracle leaves open is not drawn: uninitialised numbers, the signs of LAPACK's vectors, the last digits of long
+sums. Each family is a function of a `random.Random` that returns a program.
 """
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",

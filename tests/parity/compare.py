@@ -10,7 +10,7 @@ import types
 
 import numpy as np
 from op_db import COMPLEX, FLOATS, HALF, TOLERANCE, T, tensors_of
-from op_db.table import Attr
+from op_db.table import HALF_COMPLEX, Attr
 
 
 class Array:
@@ -130,7 +130,7 @@ def difference_of_arrays(want, got, exact, factor, coarsest):
         return f"want shape {list(want.shape)}, got {list(got.shape)}"
     if want.requires_grad != got.requires_grad:
         return f"want requires_grad={want.requires_grad}, got {got.requires_grad}"
-    if want.dtype in COMPLEX or want.dtype in FLOATS and not exact:
+    if want.dtype in COMPLEX + HALF_COMPLEX or want.dtype in FLOATS and not exact:
         rtol, atol = max(TOLERANCE[want.dtype], TOLERANCE.get(coarsest, (0.0, 0.0)))
         same = close(want.numbers, got.numbers, rtol * factor, atol * factor)
     else:
@@ -322,7 +322,7 @@ def comparable(kind, sample, want, got):
         return not (kind == "refused" and (empty or has_no_elements(got)))
     if isinstance(got, Error) and got.type == "NotImplementedError" and empty:
         return False
-    return kind != "refused" and "complex32" not in repr(want)  # a dtype that PyTorch itself calls experimental
+    return kind != "refused"
 
 
 def has_no_elements(outcome):

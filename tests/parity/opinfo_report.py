@@ -31,8 +31,6 @@ LEFT_OUT = {
 }
 # Differences that are to stay, and why.
 DECIDED = {
-    ("chalf", "forward"): "there is no complex32: it would be a thirteenth dtype in the tables of all kernels, and "
-                          "PyTorch itself has neither quotients, sums, products nor functions of it on the CPU",
     ("as_strided_scatter", "backward"): "PyTorch's gradient is wrong: its own gradcheck refuses it",
     ("fft.ihfftn", "forward"): "with `out=` PyTorch leaves it as it was and refuses dtypes in words of a copy",
     **{(name, "forward"): "of more than 256 elements which of equal ones comes first is libstdc++'s choice in PyTorch"

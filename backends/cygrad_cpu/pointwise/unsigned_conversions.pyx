@@ -4,7 +4,7 @@
 The contract's kernels know nothing of these dtypes (dispatch/unsigned_stand_ins.pyx); this is beside it. Floats that
 an integer can't hold are what a signed integer of more bits, or of 64, makes of them.
 """
-from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64
+from cygrad.dispatch.without_kernels cimport UINT16, UINT32, UINT64
 from cygrad.dtype cimport FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8
 from cygrad.view cimport View, data
 
@@ -78,7 +78,7 @@ cdef bint into(int source, int target, int bytes, void *a, void *out, Py_ssize_t
     """Convert n elements; False for a pair of dtypes without a loop."""
     cdef bint real = target == FLOAT32 or target == FLOAT64
     if not real and not (target == UINT8 or target == INT8 or target == INT16 or target == INT32 or target == INT64
-                         or target >= UINT16):
+                         or UINT16 <= target <= UINT64):
         return False
     if source == UINT16:
         return cygrad_from_u16(a, out, bytes, real, n)

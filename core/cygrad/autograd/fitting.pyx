@@ -36,6 +36,9 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
         if not expandable(meta, grad):
             raise RuntimeError(f"Function {source.name()} returned an invalid gradient at index {position} - got "
                                f"{list(size_of(grad))} but expected shape compatible with {list(size_of(meta))}")
+        if grad.dtype.category == CATEGORY_COMPLEX and meta.dtype.category < CATEGORY_COMPLEX \
+                and not takes_any_dtype(node):
+            grad = grad.real                            # complex32 has no sums
         if grad_enabled():
             grad = reduced(grad, meta)
         else:

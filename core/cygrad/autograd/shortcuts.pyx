@@ -14,7 +14,7 @@ from cygrad.backend cimport Backend
 from cygrad.dispatch.kernel_calls cimport (binary, binary_into, copy_into, expand_to, fill_into, scalar_into,
                                            unary, where_into)
 from cygrad.dispatch.axis_reductions cimport sum_to
-from cygrad.dispatch.unsigned_dtypes cimport is_lazy
+from cygrad.dispatch.without_kernels cimport is_lazy
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, dtype_of
 from cygrad.tensors.elements cimport element_at
 from cygrad.ops.linalg.products cimport mm_backward_left, mm_backward_right

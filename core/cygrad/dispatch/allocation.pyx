@@ -4,7 +4,7 @@ What is made is never lazy: the dtype of a lazy view stands for that of its elem
 """
 from cygrad.dispatch.axes cimport Axes, memory_order
 from cygrad.dispatch.sizes cimport bytes_of, multiply_overflows
-from cygrad.dispatch.unsigned_dtypes cimport is_lazy
+from cygrad.dispatch.without_kernels cimport is_lazy
 from cygrad.dtype cimport DType, plain_of
 from cygrad.storage cimport new_storage
 from cygrad.tensor cimport Tensor, new_tensor

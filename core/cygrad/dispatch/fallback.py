@@ -15,19 +15,18 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.kernel_calls import call  # noqa: F401 (for ops, beside what they register here)
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import nonzero_op
-from cygrad.dtype import WITHOUT_KERNELS
+from cygrad.dtype import UNSIGNED, WITHOUT_KERNELS
 from cygrad.tensor import as_tensor_view
 from cygrad.view import View
 
 OF_OPS = {}                     # compositions that are written in ops, by entry; the ops put them here
 _counts = Counter()
-_stand_ins = {}             # entry -> function, from the first call on that needs one
 
 
-def _load_stand_ins():
-    from cygrad.dispatch import unsigned_stand_ins      # start-up time
-    _stand_ins.update(unsigned_stand_ins.ENTRIES)
-    return _stand_ins
+def stand_ins(dtypes):
+    """{entry: function} of what calls kernels of other dtypes in place of operands of these dtypes without kernels."""
+    from cygrad.dispatch import narrow_stand_ins, unsigned_stand_ins      # start-up time
+    return (unsigned_stand_ins if dtypes <= UNSIGNED else narrow_stand_ins).ENTRIES
 
 
 def counters():
@@ -38,8 +37,8 @@ def counters():
 def run(backend, entry, args, outs):
     """Do what a declined call should have done; `outs` are the positions of the arguments that it writes."""
     foreign = stand_in_needed(args)
-    if foreign and entry in (_stand_ins or _load_stand_ins()):
-        return compose(_stand_ins[entry], args)
+    if foreign and (function := stand_ins(foreign).get(entry)):
+        return compose(function, args)
     op = op_name(entry, args)
     if composition := composition_of(entry, op):
         return compose(composition, args)
@@ -57,14 +56,15 @@ def run(backend, entry, args, outs):
 
 
 def stand_in_needed(args):
-    """Whether a declined call has an operand of uint16, uint32 or uint64, of which backends have no kernels."""
+    """The dtypes among those of a declined call's operands of which backends have no kernels."""
+    found = set()
     for value in args:
         if isinstance(value, View):
             if value.dtype in WITHOUT_KERNELS:
-                return True
-        elif isinstance(value, tuple) and stand_in_needed(value):
-            return True
-    return False
+                found.add(value.dtype)
+        elif isinstance(value, tuple):
+            found |= stand_in_needed(value)
+    return found
 
 
 def composition_of(entry, op):
@@ -74,7 +74,7 @@ def composition_of(entry, op):
 
 
 def compose(composition, args):
-    """Call a function of `compositions` or `unsigned_stand_ins` with the arguments of an entry."""
+    """Call a function of `compositions` or of stand-ins with the arguments of an entry."""
 
     composition(*[_tensors(a) for a in args])
 

@@ -18,7 +18,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dispatch.promotion cimport TO_BOOL, TO_REAL, check_scalar, compute_dtype, result_dtype
 from cygrad.devices.watching cimport called
-from cygrad.dispatch.unsigned_dtypes cimport is_lazy, of_any_byte, signed_code, without_kernels
+from cygrad.dispatch.without_kernels cimport is_lazy, is_unsigned, of_any_byte, signed_code, without_kernels
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport INLINE_RANK, View, fill_strided, make_view, same_sizes
 from cygrad.tensors.operators cimport Copy, operators
@@ -100,12 +100,12 @@ cdef unsigned long long _same = sum([1 << BINARY.index(name) for name in SAME_ON
 
 cdef inline bint same_on_bytes(int op, View a, View b, View out) noexcept:
     """Whether a binary op of operands without kernels gives the same bytes for signed integers."""
-    return (_same >> op & 1 and without_kernels(a.dtype.code) and a.dtype is b.dtype
-            and (out.dtype is a.dtype or out.dtype.code == BOOL) and not is_lazy(a.dtype.code))
+    return (_same >> op & 1 and is_unsigned(a.dtype.code) and a.dtype is b.dtype
+            and (out.dtype is a.dtype or out.dtype.code == BOOL))
 
 
 cdef int on_signed_bytes(Launch *how, Call call) except -1:
-    """A call of a kernel with such operands seen as signed integers; `unsigned_stand_ins.pyx` does what this can't."""
+    """A call of a kernel with such operands seen as signed integers; the stand-ins do what this can't."""
     cdef Launch part
     cdef View v
     cdef int k, code, made = 0
@@ -205,7 +205,8 @@ cdef int ask(Launch *how) except -1:
     cdef int k
     cdef object backend = (<View>how.operands[0]).memory.backend
     cdef int index = (<View>how.operands[0]).memory.index
-    if how.call is not call_unary and how.call is not call_binary and how.call is not call_scalar:
+    if (how.call is not call_unary and how.call is not call_binary and how.call is not call_scalar
+            and how.call is not decline_unary and how.call is not decline_binary and how.call is not decline_scalar):
         return 0
     if not (<Backend>backend).host_memory:
         backend, index = discovery.load("cpu"), 0
@@ -430,7 +431,9 @@ cdef int call_copy(Launch *how) except -1:
     if without_kernels(out.dtype.code) and src.dtype is out.dtype:
         return on_signed_bytes(how, call_copy)
     if without_kernels(src.dtype.code) | without_kernels(out.dtype.code):
-        convert = getattr(called(backend), "convert_unsigned", None)
+        convert = None
+        if is_unsigned(src.dtype.code) or is_unsigned(out.dtype.code):
+            convert = getattr(called(backend), "convert_unsigned", None)
         if convert is None or convert(src, out) is NotImplemented:
             declined(backend, "copy", (src, out), (1,))
         return 0

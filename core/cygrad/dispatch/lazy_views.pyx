@@ -6,7 +6,7 @@ comes here, to be made again on copies of what the views stand for. So views of 
 neither kernels nor tensors that are not lazy know of it.
 """
 from cygrad.dispatch.kernel_calls cimport bare, copy_into, copy_of, lacks
-from cygrad.dispatch.unsigned_dtypes cimport is_lazy
+from cygrad.dispatch.without_kernels cimport is_lazy
 from cygrad.dtype cimport CONJUGATED as CONJUGATED_, NEGATED as NEGATED_, lazy_dtype, lazy_flags, plain_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport View, make_view

@@ -15,7 +15,7 @@ from cygrad.dispatch.axes cimport Axes, is_geometry, kept_first, operand
 from cygrad.backend cimport Backend
 from cygrad.devices.watching cimport called
 from cygrad.dispatch.kernel_calls cimport MOST_OPERANDS, cast, declined, dense_copy, elementwise_into, lacks
-from cygrad.dispatch.unsigned_dtypes cimport is_lazy, without_kernels
+from cygrad.dispatch.without_kernels cimport is_lazy, without_kernels
 from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_FLOAT, DType, FLOAT16, FLOAT32, default_float, dtype_of, plain_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport INLINE_RANK, make_view, same_sizes

@@ -15,14 +15,15 @@ from cygrad import errors
 from cygrad.backend import BINARY, UNARY
 
 # How PyTorch's messages call the dtypes, by code: as C++'s macros do, as its compiler does, and by name. Four times:
-# lazy views have the names of their elements (`LAZY` in unsigned_dtypes.pxd).
+# lazy views have the names of their elements (`LAZY` in without_kernels.pxd).
 C_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
-           "c10::complex<float>", "c10::complex<double>", "uint16_t", "uint32_t", "uint64_t", "") * 4
+           "c10::complex<float>", "c10::complex<double>", "uint16_t", "uint32_t", "uint64_t", "c10::complex<at::Half>",
+           *[""] * 16) * 4
 C_TYPES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16",
            "float", "double", "c10::complex<float>", "c10::complex<double>", "short unsigned int",
-           "unsigned int", "long unsigned int", "") * 4
+           "unsigned int", "long unsigned int", "c10::complex<c10::Half>", *[""] * 16) * 4
 SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-                "ComplexDouble", "UInt16", "UInt32", "UInt64", "") * 5
+                "ComplexDouble", "UInt16", "UInt32", "UInt64", "ComplexHalf", *[""] * 16) * 5
 LIMITS = ((0, 1), (0, 255), (-128, 127), (-32768, 32767), (-2147483648, 2147483647),
           (-9223372036854775808, 9223372036854775807), None, None, None, None, None, None,
           (0, 65535), (0, 4294967295), (0, 18446744073709551615))

@@ -11,12 +11,12 @@ from cygrad.backend cimport (Backend, CUMMAX, CUMMIN, SCATTER_ADD, SCATTER_ADD_S
                              SCATTER_PROD_STEPS)
 from cygrad.devices.watching cimport called
 from cygrad.dispatch.kernel_calls cimport (binary, broadcast_sizes, cast, copy_into, declined, dense_copy,
-                                           elementwise_into, expand_to, fill_into, lacks, lazy_among, same_device,
-                                           unary, where_into)
+                                           elementwise_into, expand_to, fill_into, lacks, same_device, unary,
+                                           where_into)
 from cygrad.dispatch.axis_reductions cimport axis_last, reduce
-from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, INT64, UINT8, dtype_of, plain_of
+from cygrad.dtype cimport BFLOAT16, COMPLEX64, DType, FLOAT16, INT64, UINT8, dtype_of, plain_of
 from cygrad.dispatch.promotion cimport SAME
-from cygrad.dispatch.unsigned_dtypes cimport is_lazy, of_any_byte, signed_code, without_kernels
+from cygrad.dispatch.without_kernels cimport COMPLEX32, is_lazy, of_any_byte, signed_code, without_kernels
 from cygrad.tensor cimport Tensor, bump_version, new_tensor
 from cygrad.view cimport INLINE_RANK, View, data, fill_strided, make_view, same_sizes, size_of, tuple_of
 
@@ -277,7 +277,7 @@ cpdef Tensor seen_as(View t, DType dtype):
 
 
 cpdef Tensor seen_as_signed(View t):
-    """A tensor of uint16, uint32 or uint64 as one of the signed dtype of as many bytes; any other as it is."""
+    """A tensor of a dtype without kernels as one of the signed dtype of as many bytes; any other as it is."""
     if not without_kernels(t.dtype.code):
         return t if isinstance(t, Tensor) else seen_as(t, t.dtype)
     return seen_as(t, dtype_of(signed_code(t.dtype.code)))
@@ -382,6 +382,8 @@ def nonzero_op(Tensor a not None):
         return allocate(0)
     if is_lazy(a.dtype.code):
         a = seen_as(a, dtype_of(UINT8) if of_any_byte(a.dtype.code) else plain_of(a.dtype))    # the same are zero
+    if a.dtype.code == COMPLEX32:               # of which zero has two signs
+        a = cast(a, dtype_of(COMPLEX64))
     if without_kernels(a.dtype.code):
         a = seen_as_signed(a)
     cdef object answer = called(backend).nonzero(a, allocate)
@@ -465,7 +467,7 @@ def softmax_backward_op(Tensor grad not None, Tensor result not None, int dim, b
     cdef Backend backend = <Backend>result.memory.backend
     cdef Tensor out = empty(result.memory.backend, result.memory.index, result.dtype, result.rank, result.sizes)
     cdef View g = axis_last(grad, dim), r = axis_last(result, dim), target = axis_last(out, dim)
-    if out.elements and (is_lazy(g.dtype.code | r.dtype.code)
+    if out.elements and (without_kernels(g.dtype.code) or without_kernels(r.dtype.code)
                          or lacks("softmax_backward", called(backend).softmax_backward(g, r, log, target))):
         declined(backend, "softmax_backward", (g, r, log, target), (3,))
     return out
@@ -490,11 +492,19 @@ def matmul3(Tensor a not None, Tensor b not None):
     return out
 
 
+cdef bint foreign_among(tuple views):
+    """Whether a tensor of these has a dtype without kernels."""
+    for v in views:
+        if v is not None and without_kernels((<View>v).dtype.code):
+            return True
+    return False
+
+
 def linalg_op(str routine, tuple ins, tuple outs, dict options=None):
     """Raw LAPACK-class routine on batches; fills `outs` (see Backend.linalg)."""
     cdef Backend backend = <Backend>(<Tensor>ins[0]).memory.backend
     for other in ins[1:]:
         same_device(routine, <View>ins[0], <View>other)
-    if lazy_among(ins) or lazy_among(outs) or lacks("linalg", called(backend).linalg(routine, ins, outs,
+    if foreign_among(ins) or foreign_among(outs) or lacks("linalg", called(backend).linalg(routine, ins, outs,
                                                                                         options or {})):
         declined(backend, "linalg", (routine, ins, outs, options or {}), (2,))

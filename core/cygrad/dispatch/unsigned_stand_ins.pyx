@@ -18,15 +18,16 @@ from cygrad.dispatch import fallback
 from cygrad.dispatch.kernel_calls import SAME_ON_BYTES
 from cygrad.dispatch.operands import binary_to, scalar_near, unary_to
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.raw import binary_op, cast_to, copy_, seen_as_signed, unary_op, where_op
-from cygrad.dtype import WITHOUT_KERNELS, all_dtypes
+from cygrad.dispatch.raw import binary_op, cast_to, copy_, seen_as_signed, where_op
+from cygrad.dispatch.step_by_step import run_in_steps
+from cygrad.dtype import UNSIGNED, all_dtypes
 from cygrad.errors import not_implemented
 from cygrad.tensor import Tensor
 
 DTYPES = {d.name: d for d in all_dtypes()}
 BOOL, INT64, FLOAT32 = DTYPES["bool"], DTYPES["int64"], DTYPES["float32"]
 WIDE = {DTYPES["uint16"]: DTYPES["int32"], DTYPES["uint32"]: INT64, DTYPES["uint64"]: None}
-LOWEST = {dtype: -1 << 8 * dtype.itemsize - 1 for dtype in WITHOUT_KERNELS}   # of the signed dtype: its highest bit
+LOWEST = {dtype: -1 << 8 * dtype.itemsize - 1 for dtype in UNSIGNED}   # of the signed dtype: its highest bit
 WRITTEN = {"fill": (0,), "copy": (1,), "unary": (2,), "binary": (3,), "binary_scalar": (4,), "where": (3,),
            "reduce": (2,), "argreduce": (2,), "arange": (0,), "scan": (2, 3), "sort": (3, 4), "partial_sort": (3, 4),
            "gather": (3,), "scatter": (1,), "matmul": (2,), "addmm": (5,)}      # the arguments that entries write
@@ -42,7 +43,7 @@ DIV, EQ, NE, LT, GE, ADD, SUB, MUL, AND, OR, XOR, SHIFT, TRUNC_DIVIDE = (BINARY.
 
 
 def unsigned(t):
-    return t.dtype in WITHOUT_KERNELS
+    return t.dtype in UNSIGNED
 
 
 def again(like, entry, *args):
@@ -204,35 +205,8 @@ def beside(op, name, a, x, out):
 
 def elementwise(program, ins, outs):
     """A program step by step, in the dtype of its first operand that is no mask."""
-    like = outs[0]
-    dtype = next((v.dtype for v in ins if isinstance(v, Tensor) and v.dtype is not BOOL), like.dtype)
-    stack, kept, results = [], {}, []
-
-    def common(a, b):
-        return (a, b) if a.dtype is b.dtype else (cast_to(a, dtype), cast_to(b, dtype))
-
-    for kind, *rest in program:
-        if kind == "in" or kind == "number":
-            value = ins[rest[0]] if kind == "in" else rest[0]
-            if not isinstance(value, Tensor):
-                value = scalar_near(like, value, dtype).expand(tuple(like.shape))
-            stack.append(value if value.dtype is BOOL else cast_to(value, dtype))
-        elif kind == "keep":
-            kept[rest[0]] = stack[len(stack) - 1]
-        elif kind == "kept":
-            stack.append(kept[rest[0]])
-        elif kind == "unary":
-            predicate = UNARY[rest[0]] in ("logical_not", "isnan", "isinf", "isfinite")
-            stack.append(unary_op(rest[0], stack.pop(), TO_BOOL if predicate else 0))
-        elif kind == "out":
-            results.append((stack.pop(), outs[rest[0]]))
-        else:
-            b, a = stack.pop(), stack.pop()
-            a, b = common(a, b)
-            stack.append(where_op(stack.pop(), a, b) if kind == "where" else
-                         binary_op(rest[0], a, b, TO_BOOL if rest[0] >= EQ else 0))
-    for value, out in results:
-        copy_(out, value)
+    run_in_steps(program, ins, outs,
+                 next((v.dtype for v in ins if isinstance(v, Tensor) and v.dtype is not BOOL), outs[0].dtype))
 
 
 # ------------------------------------------------------------------------------- along axes

@@ -147,8 +147,9 @@ def _brief(value, most=80):
 
 
 _KERNELS = {"left_shift": "lshift_cpu", "right_shift": "rshift_cpu", "floor_divide": "div_floor_cpu",
-            "trunc_divide": "div_trunc_cpu", "pow": "pow", "digamma": "digamma"}
-_VML = ("floor", "ceil", "trunc", "round", "erf", "erfc", "erfinv", "lgamma")
+            "trunc_divide": "div_trunc_cpu", "pow": "pow", "square": "pow", "exp2": "exp2", "digamma": "digamma"}
+_VML = ("floor", "ceil", "trunc", "round", "erf", "erfc", "erfinv", "lgamma", "exp", "expm1", "log", "log2", "log10",
+        "log1p", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "tanh")
 _WORDS = {"sign": "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.",
           "relu": "clamp is not supported for complex types"}
 

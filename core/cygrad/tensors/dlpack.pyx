@@ -13,9 +13,9 @@ from libc.stdlib cimport calloc, free
 
 from cygrad.backend cimport Backend
 from cygrad.dispatch.sizes cimport bytes_of, product
-from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64, of_any_byte
+from cygrad.dispatch.without_kernels cimport COMPLEX32, UINT16, UINT32, UINT64, of_any_byte
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX128, COMPLEX64, CONJUGATED, DType, FLOAT16, FLOAT32, FLOAT64, INT16,
-                           INT32, INT64, INT8, UINT8, dtype_of, lazy_flags, plain_of)
+                           INT32, INT64, INT8, LAZY, UINT8, dtype_of, lazy_flags, plain_of)
 from cygrad.storage cimport wrap_memory
 from cygrad.tensor cimport Tensor, new_tensor, requires_grad
 from cygrad.view cimport MAX_RANK, fill_strided
@@ -88,10 +88,10 @@ cdef enum:
 # DLPack's codes of types: 0 int, 1 unsigned, 2 float, 4 bfloat16, 5 complex, 6 bool; each with its bits.
 cdef dict CODES = {BOOL: (6, 8), UINT8: (1, 8), INT8: (0, 8), INT16: (0, 16), INT32: (0, 32), INT64: (0, 64),
                    FLOAT16: (2, 16), BFLOAT16: (4, 16), FLOAT32: (2, 32), FLOAT64: (2, 64), COMPLEX64: (5, 64),
-                   COMPLEX128: (5, 128), UINT16: (1, 16), UINT32: (1, 32), UINT64: (1, 64)}
+                   COMPLEX128: (5, 128), UINT16: (1, 16), UINT32: (1, 32), UINT64: (1, 64), COMPLEX32: (5, 32)}
 # dtype by code and bits, code * 256 + bits; -1: there is none. A dict with pairs took a tenth of an exchange.
 cdef signed char DTYPES[8 << 8]
-cdef cygrad_dl_dtype KINDS[16]          # of a dtype
+cdef cygrad_dl_dtype KINDS[LAZY]          # of a dtype
 cdef dict WORDS = {0: "int", 1: "uint", 2: "float", 3: "opaque", 4: "bfloat", 5: "complex", 6: "bool"}
 
 cdef char *OLD = b"dltensor"

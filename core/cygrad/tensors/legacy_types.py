@@ -20,8 +20,9 @@ from cygrad.tensors.typed_storage import typed, untyped
 KINDS = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "uint8": "Byte",
          "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "bool": "Bool",
          "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
-UNSIGNED = {"uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64"}     # only in what `type()` says and takes
-TYPE_WORDS = KINDS | UNSIGNED
+# These are only in what `type()` says and takes.
+WITHOUT_TYPES = {"uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64", "complex32": "ComplexHalf"}
+TYPE_WORDS = KINDS | WITHOUT_TYPES
 _DTYPES = {d.name: d for d in all_dtypes()}
 
 

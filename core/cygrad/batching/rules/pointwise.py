@@ -12,8 +12,8 @@ ONE = """
     _conj _neg_view
     round rsqrt sgn sigmoid sign signbit sin sinc sinh sqrt square tan tanh trunc celu elu gelu hardsigmoid hardswish
     hardtanh leaky_relu logsigmoid mish relu6 selu silu softplus softshrink softsign tanhshrink threshold
-    bfloat16 bool byte cdouble cfloat char clone contiguous cpu cuda double float half int long short to type type_as
-    empty_like full_like ones_like zeros_like view_as_real view_as_complex detach i0 mvlgamma"""
+    bfloat16 bool byte cdouble cfloat chalf char clone contiguous cpu cuda double float half int long short to type
+    type_as empty_like full_like ones_like zeros_like view_as_real view_as_complex detach i0 mvlgamma"""
 SEVERAL = """
     add addcdiv addcmul atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp
     clamp_max clamp_min complex copysign div eq float_power floor_divide fmax fmin fmod gcd ge gt heaviside

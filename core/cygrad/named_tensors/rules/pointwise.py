@@ -14,8 +14,8 @@ from cygrad.named_tensors.rules.helpers import rule
     apply_ bernoulli cauchy_ detach exponential_ fill fill_ fill_diagonal_ geometric_ log_normal_ mvlgamma normal_
     poisson prelu random_ uniform_ unravel_index zero_
     empty_like full_like ones_like rand_like randint_like randn_like zeros_like
-    as_subclass bfloat16 bool byte cdouble cfloat char clone contiguous cpu cuda double float half int long opencl short
-    to to_dense to_device type type_as
+    as_subclass bfloat16 bool byte cdouble cfloat chalf char clone contiguous cpu cuda double float half int long opencl
+    short to to_dense to_device type type_as
     argsort cummax cummin cumprod cumsum cumulative_trapezoid diff flip fliplr flipud log_softmax logcumsumexp msort
     renorm roll softmax softmin sort topk tril triu
     chunk dsplit hsplit narrow narrow_copy split split_with_sizes tensor_split unsafe_chunk unsafe_split

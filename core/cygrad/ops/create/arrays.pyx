@@ -12,7 +12,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject, PyTypeObject
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport Backend
 from cygrad.dispatch.kernel_calls cimport cast
-from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64, of_any_byte
+from cygrad.dispatch.without_kernels cimport UINT16, UINT32, UINT64, of_any_byte
 from cygrad.dtype cimport (BOOL, COMPLEX128, COMPLEX64, CONJUGATED, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32,
                            INT64, INT8, UINT8, dtype_of, lazy_flags, plain_of)
 from cygrad.storage cimport Storage, wrap_memory
@@ -21,6 +21,7 @@ from cygrad.view cimport INLINE_RANK, MAX_RANK, data, fill_strided, size_of
 
 from cygrad import errors
 from cygrad.devices import discovery
+from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import seen_as
 from cygrad.ops.declare.registry import op
 from cygrad.devices import home
@@ -230,7 +231,7 @@ def to_numpy(Tensor t not None):
     """A NumPy array that shares t's memory (t is on the host and needs no gradient)."""
     cdef str kind = NUMPY_NAMES.get(t.dtype.code)
     if kind is None:
-        raise TypeError("Got unsupported ScalarType BFloat16")
+        raise TypeError("Got unsupported ScalarType " + SCALAR_NAMES[t.dtype.code])
     if t.elements == 0:
         import numpy      # start-up time
         return numpy.empty(tuple(size_of(t)), dtype=kind)

@@ -4,7 +4,7 @@ from libc.string cimport memcpy, memset
 
 from cygrad.dispatch.allocation cimport empty_as
 from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy
-from cygrad.dispatch.unsigned_dtypes cimport is_lazy
+from cygrad.dispatch.without_kernels cimport is_lazy
 from cygrad.dtype cimport CATEGORY_FLOAT, DType, plain_of
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.shape.views cimport CLONE
@@ -360,7 +360,8 @@ def _conversion(name, dtype):
 
 for _name, _dtype in (("bool", "bool"), ("byte", "uint8"), ("char", "int8"), ("short", "int16"), ("int", "int32"),
                       ("long", "int64"), ("half", "float16"), ("bfloat16", "bfloat16"), ("float", "float32"),
-                      ("double", "float64"), ("cfloat", "complex64"), ("cdouble", "complex128")):
+                      ("double", "float64"), ("chalf", "complex32"), ("cfloat", "complex64"),
+                      ("cdouble", "complex128")):
     _conversion(_name, DTYPES[_dtype])
 
 

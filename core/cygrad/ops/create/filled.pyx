@@ -5,7 +5,8 @@ from cygrad.devices.uninitialized cimport filled
 from cygrad.dispatch.allocation cimport empty, empty_as, empty_like_strided
 from cygrad.dispatch.kernel_calls cimport fill_into
 from cygrad.dispatch.promotion cimport scalar_dtype
-from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, DType, default_float
+from cygrad.dispatch.without_kernels cimport COMPLEX32
+from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, COMPLEX64, DType, default_float, dtype_of
 from cygrad.ops.create.placing cimport checked_dtype, finished, resolved
 from cygrad.ops.shape.views cimport parse_shape
 from cygrad.tensor cimport Tensor
@@ -212,6 +213,8 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
     dtype = dtype_for(dtype, out)
     if dtype is None:
         dtype = scalar_dtype(fill_value)
+        if dtype is not None and dtype.code == COMPLEX32:           # which PyTorch makes no tensor of unasked here
+            dtype = dtype_of(COMPLEX64)
     if dtype is None:
         raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
     cdef Tensor t = sized((size,), None, dtype, device, "full")

@@ -9,7 +9,7 @@ a sum fills its result before it adds. What it gives then is a plain tensor, whi
 _COUNTS = {
     1: """
         abs absolute addmm alias_copy all amax amin any argsort argwhere as_strided_copy baddbmm bernoulli bfloat16
-        bincount bool byte cdouble cfloat char cholesky_inverse clone complex contiguous cummax cummin deg2rad det
+        bincount bool byte cdouble cfloat chalf char cholesky_inverse clone complex contiguous cummax cummin deg2rad det
         detach_copy diagonal_copy dot double expand_copy float frexp geqrf half hardtanh index_copy int isclose isin
         kthvalue linalg_cholesky linalg_det linalg_householder_product linalg_slogdet linalg_solve logical_and
         logical_not logical_or logical_xor logsumexp long msort mv multi_margin_loss multilabel_margin_loss nan_to_num

@@ -37,8 +37,8 @@ def laid_out(a, shape, dtype, dims):
 
 
 def transformed(a, shape, dtype, dims, normalization, inverse=False):
-    if a.dtype.itemsize == 2:
-        raise RuntimeError(f"MKL FFT doesn't support tensors of type: {SCALAR_NAMES[a.dtype.code]}")
+    if a.dtype.to_real().itemsize == 2:
+        raise RuntimeError(f"MKL FFT doesn't support tensors of type: {SCALAR_NAMES[a.dtype.to_real().code]}")
     out = laid_out(a, shape, dtype, dims)
     if out.numel():
         call(a, "fft", (a, out, tuple(dims), inverse, NORMS[normalization]), (1,))

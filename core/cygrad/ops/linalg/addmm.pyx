@@ -10,7 +10,7 @@ from cygrad.backend cimport ADD, Backend, MUL
 from cygrad.devices.watching cimport called
 from cygrad.dispatch.kernel_calls cimport (binary, binary_into, cast, copy_into, declined, expand_to, lacks,
                                            scalar_into)
-from cygrad.dispatch.unsigned_dtypes cimport is_lazy, without_kernels
+from cygrad.dispatch.without_kernels cimport COMPLEX32, is_lazy, without_kernels
 from cygrad.dispatch.promotion cimport SAME, check_scalar, result_dtype
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32, can_cast_to, dtype_of,
                            plain_of)
@@ -60,8 +60,8 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
         out = blank(a, 2, sizes)
     if out.elements == 0:
         return out
-    if a.dtype.code == BOOL:
-        raise not_implemented("addmm_impl_cpu_", "Bool", False)
+    if a.dtype.code == BOOL or out.dtype.code == COMPLEX32:
+        raise not_implemented("addmm_impl_cpu_", SCALAR_NAMES[out.dtype.code], False)
     backend = <Backend>a.memory.backend
     if a.sizes[1] and (plain or not isinstance(beta, complex) and not isinstance(alpha, complex)):
         if without_kernels(out.dtype.code) or is_lazy(c.dtype.code | a.dtype.code | b.dtype.code):

@@ -14,6 +14,7 @@ from cygrad.ops.linalg.batches import columns, run
 DTYPES = {d.name: d for d in all_dtypes()}
 INT32, INT64 = DTYPES["int32"], DTYPES["int64"]
 HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
+TOO_NARROW = (*HALVES, DTYPES["complex32"])
 
 
 class _LinAlgError(RuntimeError):

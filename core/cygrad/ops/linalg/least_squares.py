@@ -4,7 +4,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import fill_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.linalg.batches import columns, run
-from cygrad.ops.linalg.lapack import HALVES, INT64, LinAlgError, check_info, common_batch, new, real_of
+from cygrad.ops.linalg.lapack import INT64, TOO_NARROW, LinAlgError, check_info, common_batch, new, real_of
 from cygrad.ops.linalg.solvers import filled_like, is_vector
 
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
@@ -87,7 +87,7 @@ def lstsq(A, B, rcond=None, *, driver=None):
     driver = "gelsy" if driver is None else driver
     if driver not in DRIVERS:
         raise RuntimeError(f"{name}: parameter `driver` should be one of ({', '.join(DRIVERS)})")
-    if A.dtype in HALVES or not (A.is_floating_point() or A.is_complex()):
+    if A.dtype in TOO_NARROW or not (A.is_floating_point() or A.is_complex()):
         raise RuntimeError("This function doesn't handle types other than float and double")
     batch = common_batch(A.shape[:-2], B.shape[:-1 if vector else -2])
     if rcond is None:

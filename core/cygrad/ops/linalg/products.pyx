@@ -8,7 +8,7 @@ from cygrad.backend cimport CONJ, Backend
 from cygrad.devices.watching cimport called
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.kernel_calls cimport declined, fill_into, lacks, unary
-from cygrad.dispatch.unsigned_dtypes cimport is_lazy, without_kernels
+from cygrad.dispatch.without_kernels cimport COMPLEX32, is_lazy, without_kernels
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CONJUGATED, DType, lazy_dtype, lazy_flags, plain_of
 from cygrad.ops.declare.op cimport Op, either_tracked, tracked
@@ -17,6 +17,7 @@ from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad
 from cygrad.view cimport View, fill_dense, make_view
 
 from cygrad import errors
+from cygrad.errors import not_implemented
 from cygrad.ops.declare.registry import op
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 
@@ -82,8 +83,8 @@ cdef int multiply(View a, View b, View out, str name) except -1:
     if a.sizes[2] == 0:
         fill_into(out, 0)
         return 0
-    if a.dtype.code == BOOL:
-        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+    if a.dtype.code == BOOL or out.dtype.code == COMPLEX32:
+        raise not_implemented(name, SCALAR_NAMES[out.dtype.code], False)
     if (without_kernels(out.dtype.code) or is_lazy(a.dtype.code | b.dtype.code)
             or lacks("matmul", called(backend).matmul(a, b, out))):
         declined(backend, "matmul", (a, b, out), (2,))

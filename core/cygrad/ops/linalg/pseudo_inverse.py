@@ -4,7 +4,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op, with_out
 from cygrad.ops.linalg import decompositions
-from cygrad.ops.linalg.lapack import HALVES, adjoint, need_matrix, need_square, new
+from cygrad.ops.linalg.lapack import TOO_NARROW, adjoint, need_matrix, need_square, new
 from cygrad.tensor import Tensor
 
 
@@ -72,7 +72,7 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
     tensor([[0.5000, 0.0000],
             [0.0000, 0.0000]])
     """
-    if A.dim() < 2 or A.dtype in HALVES or not (A.is_floating_point() or A.is_complex()):
+    if A.dim() < 2 or A.dtype in TOO_NARROW or not (A.is_floating_point() or A.is_complex()):
         raise RuntimeError(f"linalg.pinv({SCALAR_NAMES[A.dtype.code]}{{{list(A.shape)}}}): expected a tensor with 2 or "
                            "more dimensions of float, double, cfloat or cdouble types")
     if hermitian:
@@ -137,7 +137,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None):
     tensor(1)
     """
     need_matrix(A, "torch.linalg.matrix_rank", "input")
-    if A.dtype in HALVES or not (A.is_floating_point() or A.is_complex()):
+    if A.dtype in TOO_NARROW or not (A.is_floating_point() or A.is_complex()):
         raise RuntimeError("This function doesn't handle types other than float and double")
     if tol is not None:
         atol, rtol = tol, 0.0

@@ -25,6 +25,11 @@ from cygrad.dispatch.operands import scalar_near
 cdef int CONJ = UNARY.index("conj")
 
 
+cdef bint has_complex(DType dtype):
+    """Whether there is a complex dtype with parts of this one."""
+    return dtype.category == CATEGORY_FLOAT and dtype.to_complex().to_real() is plain_of(dtype)
+
+
 cdef int note(Tensor out, str name, Tensor source) except -1:
     """Record the view op `name`."""
     cdef OpNode node
@@ -114,7 +119,7 @@ def view_as_complex(Tensor input not None):
     cdef Py_ssize_t strides[64]
     cdef int i, last = input.rank - 1
     cdef Tensor out
-    if plain_of(input.dtype).code != FLOAT32 and plain_of(input.dtype).code != FLOAT64:
+    if not has_complex(input.dtype):
         raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of "
                            f"scalar type: {SCALAR_NAMES[input.dtype.code]}")
     if input.rank == 0:
@@ -435,7 +440,7 @@ def _complex(real, imag):
 
 
 cdef check_parts(Tensor a, Tensor b):
-    if a.dtype.category != CATEGORY_FLOAT or b.dtype.category != CATEGORY_FLOAT:
+    if not has_complex(a.dtype) or not has_complex(b.dtype):
         raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
                            f"{SCALAR_NAMES[a.dtype.code]} and {SCALAR_NAMES[b.dtype.code]}")
     if plain_of(a.dtype) is not plain_of(b.dtype):
@@ -450,12 +455,12 @@ def complex_(Tensor real not None, Tensor imag not None):
     Parameters
     ----------
     real, imag : Tensor
-        Of one dtype, float32 or float64; shapes broadcast.
+        Of one dtype, float16, float32 or float64; shapes broadcast.
 
     Returns
     -------
     Tensor
-        complex64 of float32 parts, complex128 of float64.
+        complex32 of float16 parts, complex64 of float32, complex128 of float64.
 
     Examples
     --------
@@ -464,8 +469,6 @@ def complex_(Tensor real not None, Tensor imag not None):
     tensor([1.+3.j, 2.+4.j])
     """
     check_parts(real, imag)
-    if plain_of(real.dtype).code != FLOAT32 and plain_of(real.dtype).code != FLOAT64:
-        raise RuntimeError("complex(): there is no complex dtype of 16-bit parts; convert them to float32 first")
     return _complex(real, imag)
 
 

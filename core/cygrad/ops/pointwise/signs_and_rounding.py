@@ -2,7 +2,8 @@
 from cygrad.backend import UNARY
 from cygrad.dispatch.operands import select
 from cygrad.dispatch.programs import program, where as where_
-from cygrad.dispatch.raw import clone_like, unary_op
+from cygrad.dispatch.raw import cast_to, clone_like, unary_op
+from cygrad.dtype import WIDER
 from cygrad.ops.declare.operand_types import BOOL, is_integral, need_float, need_tensors, refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import inplace_form, op
@@ -15,8 +16,9 @@ SIGN, ROUND = UNARY.index("sign"), UNARY.index("round")
 def _sgn(self):
     if not self.is_complex():
         return unary_op(SIGN, self)
-    modulus = self.abs()
-    return select(modulus == 0, 0, self / modulus)
+    wide = cast_to(self, WIDER.get(self.dtype, self.dtype))
+    modulus = wide.abs()
+    return cast_to(select(modulus == 0, 0, wide / modulus), self.dtype)
 
 
 @op(inplace=True, out="exact")

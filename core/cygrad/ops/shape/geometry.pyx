@@ -3,7 +3,7 @@
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode
-from cygrad.dispatch.unsigned_dtypes cimport ANY_BYTE, of_any_byte
+from cygrad.dispatch.without_kernels cimport ANY_BYTE, of_any_byte
 from cygrad.dtype cimport BOOL, CONJUGATED, DType, lazy_dtype, lazy_flags, plain_of
 from cygrad.ops.declare.op cimport Op, tracked
 from cygrad.ops.shape.views cimport parse_shape

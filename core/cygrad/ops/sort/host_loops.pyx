@@ -8,7 +8,7 @@ from cygrad cimport backend as k
 from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.dispatch.kernel_calls cimport cast, dense_copy
 from cygrad.dispatch.axis_reductions cimport reduce
-from cygrad.dispatch.unsigned_dtypes cimport UINT64, is_lazy
+from cygrad.dispatch.without_kernels cimport UINT64, is_lazy
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, COMPLEX64, COMPLEX128, DType, FLOAT16,
                            FLOAT32, FLOAT64, INT32, INT64, UINT8, dtype_of, plain_of)

@@ -13,7 +13,7 @@ from cygrad.backend cimport Backend
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axis_reductions cimport axis_last
 from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy
-from cygrad.dispatch.unsigned_dtypes cimport without_kernels
+from cygrad.dispatch.without_kernels cimport without_kernels
 from cygrad.dtype cimport CATEGORY_FLOAT, FLOAT64, INT64, dtype_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport data

@@ -38,20 +38,25 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (2, 3, 9, 12, 5, (2, 3), (3, 4), (3, 5), (1, 2), 1),        # padding beyond the kernel, inputs that nothing sees
     (3, 6, 11, 9, 6, (2, 2), (2, 3), (4, 3), (1, 1), 6),
     (4, 5, 6, 7, 1, (3, 3), (1, 1), (1, 1), (1, 1), 1),         # one filter: BLAS, by a matrix
+    (2, 36, 13, 21, 36, (5, 3), (2, 3), (2, 1), (1, 2), 36),    # channels that don't fill the last vector
+    (2, 20, 6, 4, 20, (3, 5), (1, 1), (5, 6), (1, 1), 20),      # positions that see nothing
+    (2, 24, 9, 8, 48, (3, 3), (1, 1), (1, 1), (1, 1), 3),
+    (3, 24, 9, 8, 64, (1, 1), (1, 1), (0, 0), (1, 1), 4),
 ]
 
 
 @uneven_shares
+@pytest.mark.parametrize("order", [cygrad.contiguous_format, cygrad.channels_last])
 @pytest.mark.parametrize("n, c, height, width, filters, kernel, stride, padding, dilation, groups", GEOMETRIES)
 def test_convolution_and_its_gradients(threads, n, c, height, width, filters, kernel, stride, padding, dilation,
-                                       groups):
-    x = cygrad.randn(n, c, height, width, requires_grad=True)
+                                       groups, order):
+    x = cygrad.randn(n, c, height, width).contiguous(memory_format=order).requires_grad_()
     w = cygrad.randn(filters, c // groups, *kernel, requires_grad=True)
     b = cygrad.randn(filters, requires_grad=True)
     found = cygrad.conv2d(x, w, b, stride, padding, dilation, groups)
     wanted = by_hand(x, w, b, stride, padding, dilation, groups)
     assert cygrad.allclose(found.double(), wanted, rtol=1e-4, atol=1e-4)
-    grad = cygrad.randn(found.shape)
+    grad = cygrad.randn(found.shape).contiguous(memory_format=order)
     ours = cygrad.autograd.grad(found, (x, w, b), grad)
     theirs = cygrad.autograd.grad(wanted, (x, w, b), grad.double())
     for a, e in zip(ours, theirs):

@@ -6,15 +6,16 @@ the stride side by side; so whatever the stride, the outputs of a vector see nei
 """
 from libc.string cimport memcpy, memset
 
-from cygrad_cpu.nn.depthwise cimport (CorrelateLast, DepthwiseTable, LastStencil, Stencil, TAPS,
-                                     WeightLast)
+from cygrad_cpu.nn.depthwise cimport DepthwiseTable, LastTaps, Stencil, TAPS
 from cygrad_cpu.simd.element_types cimport Real
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
 
 cdef enum:
     TOGETHER = 4            # vectors of outputs that see each element of the kernel at the same time
     SUMS = 5                # elements of the kernel that meet a vector of gradients at the same time
-    CHANNELS = 64           # side by side, that are summed in registers
+    ABREAST = 8             # positions whose channels see each element of the kernel at the same time
+    MET = 9                 # elements of the kernel that meet a vector of channels of the gradient at the same time
+    WORTH_SUMS = 4          # positions of which they are first summed in registers
 
 
 cdef inline void copy_line(const Real *a, Real *out, Py_ssize_t n) noexcept nogil:
@@ -202,114 +203,152 @@ cdef void lay_out_doubles(const Stencil *g, const char *a, char *plane) noexcept
 
 # ---- channels side by side
 
-cdef inline void see_channels(const LastStencil *g, const Real *x, const Real *weight, const Real *bias, Real *y,
-                              Py_ssize_t n) noexcept nogil:
-    """n channels of an output, CHANNELS at most."""
-    cdef Real sums[CHANNELS]
-    cdef const Real *seen
-    cdef Py_ssize_t r, s, c
-    if bias != NULL:
-        for c in range(n):
-            sums[c] = bias[c]
+cdef void see_few(const LastTaps *g, Py_ssize_t n, const Real *a, const Real *weight, const Real *bias,
+                  Real *out) noexcept nogil:
+    """Fewer channels than a vector holds."""
+    cdef Py_ssize_t q, c, i
+    cdef Real total
+    for q in range(n):
+        for c in range(g.channels):
+            total = bias[c] if bias != NULL else 0
+            for i in range(g.count):
+                total += a[g.seen[i] + c] * weight[g.weight[i] + c]
+            out[c] = total
+        a += g.step
+        out += g.made
+
+
+cdef void see_last(const LastTaps *g, Py_ssize_t n, const char *a, const char *weight, const char *bias, char *out,
+                   Vector *tag) noexcept nogil:
+    """A vector of channels of ABREAST positions reads an element of the filters once for all."""
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, width = g.channels * size, lanes = sizeof(Vector)
+    cdef Py_ssize_t step = g.step * size, made = g.made * size, q = 0, c, k, i
+    cdef Vector[ABREAST] sums
+    cdef Vector first, by
+    cdef const char *x
+    cdef int j
+    while q < n:
+        if n - q < ABREAST // 2 or n < ABREAST:
+            for k in range((width + lanes - 1) // lanes):
+                c = min(k * lanes, width - lanes)           # the last channels may be partly those before
+                first = (<const Vector *>(bias + c))[0] if bias != NULL else factor[Vector](0, NULL)
+                x = a + q * step + c
+                for i in range(g.count):
+                    first += (<const Vector *>(x + g.seen[i] * size))[0] * (
+                        <const Vector *>(weight + g.weight[i] * size + c))[0]
+                (<Vector *>(out + q * made + c))[0] = first
+            q += 1
+            continue
+        q = min(q, n - ABREAST)                             # ... and so the last positions
+        for k in range((width + lanes - 1) // lanes):
+            c = min(k * lanes, width - lanes)
+            first = (<const Vector *>(bias + c))[0] if bias != NULL else factor[Vector](0, NULL)
+            for j in range(ABREAST):
+                sums[j] = first
+            for i in range(g.count):
+                by = (<const Vector *>(weight + g.weight[i] * size + c))[0]
+                x = a + q * step + g.seen[i] * size + c
+                for j in range(ABREAST):
+                    sums[j] = sums[j] + by * (<const Vector *>(x + j * step))[0]
+            for j in range(ABREAST):
+                (<Vector *>(out + (q + j) * made + c))[0] = sums[j]
+        q += ABREAST
+
+
+cdef void correlate_last_floats(const LastTaps *g, Py_ssize_t n, const char *a, const char *weight, const char *bias,
+                                char *out) noexcept nogil:
+    if g.channels * <Py_ssize_t>sizeof(float) < <Py_ssize_t>sizeof(Floats):
+        see_few(g, n, <const float *>a, <const float *>weight, <const float *>bias, <float *>out)
     else:
-        for c in range(n):
-            sums[c] = 0
-    for r in range(g.kernel[0]):
-        for s in range(g.kernel[1]):
-            seen = x + r * g.dilation[0] * g.row + s * g.dilation[1] * g.channels
-            for c in range(n):
-                sums[c] = sums[c] + seen[c] * weight[c]
-            weight += g.channels
-    for c in range(n):
-        y[c] = sums[c]
+        see_last[Floats](g, n, a, weight, bias, out, NULL)
 
 
-cdef inline void see_neighbours(const LastStencil *g, const Real *x, Py_ssize_t step, const Real *weight,
-                                const Real *bias, Real *y, Vector *tag) noexcept nogil:
-    """A vector of channels of four outputs, `step` apart in x: an element of the filters is read once for all."""
-    cdef Vector first = factor[Vector](0, NULL)
-    cdef Vector second, third, fourth, by
-    cdef const Real *seen
-    cdef Py_ssize_t r, s
-    if bias != NULL:
-        first = (<const Vector *>bias)[0]
-    second = third = fourth = first
-    for r in range(g.kernel[0]):
-        seen = x + r * g.dilation[0] * g.row
-        for s in range(g.kernel[1]):
-            by = (<const Vector *>weight)[0]
-            first += (<const Vector *>seen)[0] * by
-            second += (<const Vector *>(seen + step))[0] * by
-            third += (<const Vector *>(seen + 2 * step))[0] * by
-            fourth += (<const Vector *>(seen + 3 * step))[0] * by
-            seen += g.dilation[1] * g.channels
-            weight += g.channels
-    (<Vector *>y)[0] = first
-    (<Vector *>(y + g.channels))[0] = second
-    (<Vector *>(y + 2 * g.channels))[0] = third
-    (<Vector *>(y + 3 * g.channels))[0] = fourth
-
-
-cdef void correlate_last(const LastStencil *g, const Real *a, const Real *weight, const Real *bias,
-                         Real *out) noexcept nogil:
-    cdef Py_ssize_t q = 0, c, step = g.stride[1] * g.channels, lanes, whole
-    if Real is float:
-        lanes = sizeof(Floats) // sizeof(float)
+cdef void correlate_last_doubles(const LastTaps *g, Py_ssize_t n, const char *a, const char *weight, const char *bias,
+                                 char *out) noexcept nogil:
+    if g.channels * <Py_ssize_t>sizeof(double) < <Py_ssize_t>sizeof(Doubles):
+        see_few(g, n, <const double *>a, <const double *>weight, <const double *>bias, <double *>out)
     else:
-        lanes = sizeof(Doubles) // sizeof(double)
-    whole = g.out if g.channels % lanes == 0 and g.out >= 4 else 0
-    while q < whole:
-        q = min(q, whole - 4)               # the last four may be partly those before
-        c = 0
-        while c < g.channels:
-            if Real is float:
-                see_neighbours[float, Floats](g, a + q * step + c, step, weight + c,
-                                              bias + c if bias != NULL else NULL, out + q * g.channels + c, NULL)
-            else:
-                see_neighbours[double, Doubles](g, a + q * step + c, step, weight + c,
-                                                bias + c if bias != NULL else NULL, out + q * g.channels + c, NULL)
-            c += lanes
-        q += 4
-    for q in range(whole, g.out):
-        c = 0
-        while c + CHANNELS <= g.channels:
-            see_channels(g, a + q * step + c, weight + c, bias + c if bias != NULL else NULL, out + q * g.channels + c,
-                         CHANNELS)
-            c += CHANNELS
-        if c < g.channels:
-            see_channels(g, a + q * step + c, weight + c, bias + c if bias != NULL else NULL, out + q * g.channels + c,
-                         g.channels - c)
+        see_last[Doubles](g, n, a, weight, bias, out, NULL)
 
 
-cdef inline void add_products(const LastStencil *g, const Real *grad, const Real *x, Real *out,
-                              Py_ssize_t n) noexcept nogil:
-    """What n channels of a row of outputs add to one element of their filters."""
-    cdef Real sums[CHANNELS]
-    cdef Py_ssize_t q, c
-    for c in range(n):
-        sums[c] = out[c]
-    for q in range(g.out):
-        for c in range(n):
-            sums[c] = sums[c] + grad[c] * x[c]
-        grad += g.channels
-        x += g.stride[1] * g.channels
-    for c in range(n):
-        out[c] = sums[c]
+cdef inline void add_channels(const Real *a, Real *out, Py_ssize_t first, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(first, n):
+        out[i] += a[i]
 
 
-cdef void weight_last(const LastStencil *g, const Real *grad, const Real *a, Real *out) noexcept nogil:
-    cdef Py_ssize_t r, s, c
-    cdef const Real *x
-    for r in range(g.kernel[0]):
-        for s in range(g.kernel[1]):
-            x = a + r * g.dilation[0] * g.row + s * g.dilation[1] * g.channels
-            c = 0
-            while c + CHANNELS <= g.channels:
-                add_products(g, grad + c, x + c, out + c, CHANNELS)
-                c += CHANNELS
-            if c < g.channels:
-                add_products(g, grad + c, x + c, out + c, g.channels - c)
-            out += g.channels
+cdef inline void add_vector(Vector a, char *out, Py_ssize_t first) noexcept nogil:
+    """The lanes from `first` on."""
+    if first == 0:
+        (<Vector *>out)[0] += a
+    elif Vector is Floats:
+        add_channels(<const float *>&a, <float *>out, first, sizeof(Vector) // 4)
+    else:
+        add_channels(<const double *>&a, <double *>out, first, sizeof(Vector) // 8)
+
+
+cdef void meet_last(const LastTaps *g, Py_ssize_t n, const char *grad, const char *a, char *out,
+                    Vector *tag) noexcept nogil:
+    """A vector of channels of the gradient meets MET elements of the kernel at the same time."""
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, width = g.channels * size, lanes = sizeof(Vector)
+    cdef Py_ssize_t step = g.step * size, made = g.made * size, c, k, i, q, done
+    cdef Vector[MET] sums
+    cdef Py_ssize_t[MET] seen
+    cdef const char *x
+    cdef const char *y
+    cdef Vector by
+    cdef int j
+    for k in range((width + lanes - 1) // lanes):
+        c = min(k * lanes, width - lanes)
+        done = (k * lanes - c) // size              # channels of the vector that were met before
+        i = g.count if n < WORTH_SUMS else 0
+        while i < g.count:
+            for j in range(MET):
+                seen[j] = g.seen[min(i + j, g.count - 1)] * size
+                sums[j] = factor[Vector](0, NULL)
+            x, y = a + c, grad + c
+            for q in range(n):
+                by = (<const Vector *>y)[0]
+                for j in range(MET):
+                    sums[j] = sums[j] + by * (<const Vector *>(x + seen[j]))[0]
+                x += step
+                y += made
+            for j in range(<int>min(<Py_ssize_t>MET, g.count - i)):
+                add_vector(sums[j], out + g.weight[i + j] * size + c, done)
+            i += MET
+        for q in range(n if n < WORTH_SUMS else 0):
+            by = (<const Vector *>(grad + q * made + c))[0]
+            for i in range(g.count):
+                add_vector(by * (<const Vector *>(a + q * step + g.seen[i] * size + c))[0],
+                           out + g.weight[i] * size + c, done)
+
+
+cdef void meet_few(const LastTaps *g, Py_ssize_t n, const Real *grad, const Real *a, Real *out) noexcept nogil:
+    """Fewer channels than a vector holds."""
+    cdef Py_ssize_t i, c, q
+    cdef Real total
+    for i in range(g.count):
+        for c in range(g.channels):
+            total = 0
+            for q in range(n):
+                total += grad[q * g.made + c] * a[g.seen[i] + q * g.step + c]
+            out[g.weight[i] + c] += total
+
+
+cdef void weight_last_floats(const LastTaps *g, Py_ssize_t n, const char *grad, const char *a,
+                             char *out) noexcept nogil:
+    if g.channels * <Py_ssize_t>sizeof(float) < <Py_ssize_t>sizeof(Floats):
+        meet_few(g, n, <const float *>grad, <const float *>a, <float *>out)
+    else:
+        meet_last[Floats](g, n, grad, a, out, NULL)
+
+
+cdef void weight_last_doubles(const LastTaps *g, Py_ssize_t n, const char *grad, const char *a,
+                              char *out) noexcept nogil:
+    if g.channels * <Py_ssize_t>sizeof(double) < <Py_ssize_t>sizeof(Doubles):
+        meet_few(g, n, <const double *>grad, <const double *>a, <double *>out)
+    else:
+        meet_last[Doubles](g, n, grad, a, out, NULL)
 
 
 cdef public void cygrad_install(void *address) noexcept:
@@ -321,7 +360,7 @@ cdef public void cygrad_install(void *address) noexcept:
     table.weight[1] = weight_doubles
     table.lay_out[0] = lay_out_floats
     table.lay_out[1] = lay_out_doubles
-    table.last[0] = <CorrelateLast>correlate_last[float]
-    table.last[1] = <CorrelateLast>correlate_last[double]
-    table.last_weight[0] = <WeightLast>weight_last[float]
-    table.last_weight[1] = <WeightLast>weight_last[double]
+    table.last[0] = correlate_last_floats
+    table.last[1] = correlate_last_doubles
+    table.last_weight[0] = weight_last_floats
+    table.last_weight[1] = weight_last_doubles

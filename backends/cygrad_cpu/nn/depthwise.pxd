@@ -23,18 +23,18 @@ ctypedef void (*CorrelateWeight)(const Stencil *stencil, Py_ssize_t images, cons
                                  char *plane) noexcept nogil                # the sum over images, steps in bytes
 ctypedef void (*LayOut)(const Stencil *stencil, const char *a, char *plane) noexcept nogil
 
-cdef struct LastStencil:        # where channels lie side by side; sizes of rows and columns
-    Py_ssize_t[2] kernel
-    Py_ssize_t[2] stride
-    Py_ssize_t[2] dilation
-    Py_ssize_t out              # places of a row of outputs
+cdef struct LastTaps:           # what positions see where channels lie side by side; distances in elements
+    Py_ssize_t count
+    const Py_ssize_t *seen      # from where the first position's `a` begins
+    const Py_ssize_t *weight    # from where the weights do, (elements of the kernel, channels)
+    Py_ssize_t step             # from position to position in what is seen
+    Py_ssize_t made             # ... and in what is made
     Py_ssize_t channels
-    Py_ssize_t row              # elements of a padded row
 
-# A row of outputs; the kernel's elements are rows of channels.
-ctypedef void (*CorrelateLast)(const LastStencil *stencil, const char *a, const char *weight, const char *bias,
+# n positions.
+ctypedef void (*CorrelateLast)(const LastTaps *taps, Py_ssize_t n, const char *a, const char *weight, const char *bias,
                                char *out) noexcept nogil
-ctypedef void (*WeightLast)(const LastStencil *stencil, const char *grad, const char *a,
+ctypedef void (*WeightLast)(const LastTaps *taps, Py_ssize_t n, const char *grad, const char *a,
                             char *out) noexcept nogil       # added to out
 
 cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64

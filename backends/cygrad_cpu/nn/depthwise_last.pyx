@@ -1,0 +1,182 @@
+"""Convolutions of every channel with a filter of its own, where channels lie side by side (`channels_last`).
+
+Positions of a row that see the same elements of the kernel make a run: all of them but those at the sides or, for the
+gradient of the input with a stride, those with the same remainder. What a run sees is a list of distances, from which
+what lies beyond the image is left out; so nothing is padded, copied or turned. kernels/depthwise.pyx sums the products.
+"""
+from cython.parallel cimport prange
+
+from cygrad.dtype cimport FLOAT32, INT64, dtype_of
+from cygrad.view cimport View, data
+from cygrad_cpu.nn.depthwise cimport DepthwiseTable, LastTaps
+from cygrad_cpu.runtime.instruction_sets cimport install_kernels
+from cygrad_cpu.runtime.temporaries cimport Temporary, temporary
+from cygrad_cpu.runtime.thread_count cimport threads_for
+
+cdef enum:
+    GRAIN = 250000              # multiplications that a thread should at least get
+
+cdef DepthwiseTable kernels
+install_kernels("depthwise", &kernels)
+
+cdef struct Axis:               # rows, or columns
+    Py_ssize_t seen             # places in what is read
+    Py_ssize_t made             # ... and written
+    Py_ssize_t kernel, stride, padding, dilation
+    bint turned                 # what is made is the gradient of what a convolution sees
+
+cdef struct Run:                # of columns that are made: `first`, and `count` in all, at equal distances
+    Py_ssize_t first, count
+    Py_ssize_t taps             # elements of a row of the kernel that they see: which ones, and where the first does
+    Py_ssize_t *tap
+    Py_ssize_t *seen
+
+cdef struct Plan:
+    int kind                    # 0 float32, 1 float64
+    Py_ssize_t itemsize, images, channels
+    Axis[2] axes
+    Run *runs
+    Py_ssize_t count            # of runs
+    Py_ssize_t room             # numbers that a thread needs for its lists
+
+
+cdef inline Py_ssize_t taps_of(const Axis *g, Py_ssize_t place, Py_ssize_t *tap, Py_ssize_t *seen) noexcept nogil:
+    """Which elements of the kernel see something from a place, and where; returns how many.
+
+    They are at equal distances: the first one and their number say which they are."""
+    cdef Py_ssize_t i, at, n = 0
+    for i in range(g.kernel):
+        if g.turned:
+            at = place + g.padding - i * g.dilation
+            if at % g.stride:
+                continue
+            at //= g.stride
+        else:
+            at = place * g.stride - g.padding + i * g.dilation
+        if 0 <= at < g.seen:
+            tap[n], seen[n] = i, at
+            n += 1
+    return n
+
+
+cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple stride, tuple padding,
+                    tuple dilation, bint turned):
+    """The runs of a row; seen and made are (N, H, W, C)."""
+    cdef Py_ssize_t i, x, n, step = stride[1] if turned else 1, width = made.sizes[2], all_taps = 0
+    cdef Temporary room
+    cdef Py_ssize_t *place
+    cdef Run *run
+    p.kind, p.itemsize = made.dtype.code - FLOAT32, made.dtype.itemsize
+    p.images, p.channels = made.sizes[0], made.sizes[3]
+    for i in range(2):
+        p.axes[i].seen, p.axes[i].made, p.axes[i].kernel = seen.sizes[i + 1], made.sizes[i + 1], kernel[i]
+        p.axes[i].stride, p.axes[i].padding, p.axes[i].dilation = stride[i], padding[i], dilation[i]
+        p.axes[i].turned = turned
+    room = temporary(made.memory.backend, dtype_of(INT64), 2, [width, sizeof(Run) // 8 + 2 * kernel[1]])
+    p.runs = <Run *>data(room.view)
+    place = <Py_ssize_t *>(p.runs + width)
+    run = p.runs - 1
+    for i in range(min(step, width)):
+        for x in range(i, width, step):
+            n = taps_of(&p.axes[1], x, place, place + kernel[1])
+            if x > i and n == run.taps and (n == 0 or place[0] == run.tap[0]):
+                run.count += 1
+                continue
+            run += 1
+            run.first, run.count, run.taps, run.tap, run.seen = x, 1, n, place, place + kernel[1]
+            place += 2 * kernel[1]
+            all_taps += n
+    p.count = run + 1 - p.runs
+    p.room = 2 * kernel[0] * (1 + all_taps)
+    return room
+
+
+cdef void list_taps(const Plan *p, const Py_ssize_t *tap, const Py_ssize_t *seen, Py_ssize_t n,
+                    Py_ssize_t *lists) noexcept nogil:
+    """For each run what a row sees, of which `n` rows of the kernel see something."""
+    cdef const Run *run
+    cdef Py_ssize_t i, r, s
+    for i in range(p.count):
+        run = p.runs + i
+        for r in range(n):
+            for s in range(run.taps):
+                lists[0] = ((seen[r] - seen[0]) * p.axes[1].seen + run.seen[s] - run.seen[0]) * p.channels
+                lists[n * run.taps] = (tap[r] * p.axes[1].kernel + run.tap[s]) * p.channels
+                lists += 1
+        lists += n * run.taps
+
+
+cdef void do_rows(const Plan *p, Py_ssize_t first, Py_ssize_t last, const char *a, const char *weight, const char *bias,
+                  char *out, char *sums, Py_ssize_t *room) noexcept nogil:
+    """Make rows `first` to `last` of all images or, where `sums` is given, add what they give to the gradient of the
+    weights: `out` is that of the rows then."""
+    cdef Py_ssize_t pixel = p.channels * p.itemsize, line = p.axes[1].seen * pixel, i, j, n, held = -1, held_first = -1
+    cdef Py_ssize_t *tap = room
+    cdef Py_ssize_t *seen = room + p.axes[0].kernel
+    cdef Py_ssize_t *lists = seen + p.axes[0].kernel
+    cdef const Run *run
+    cdef const char *x
+    cdef const char *image
+    cdef char *made
+    cdef LastTaps g
+    g.channels = p.channels
+    g.step = (1 if p.axes[1].turned else p.axes[1].stride) * p.channels
+    g.made = (p.axes[1].stride if p.axes[1].turned else 1) * p.channels
+    for i in range(first, last):
+        n = taps_of(&p.axes[0], i % p.axes[0].made, tap, seen)
+        if n != held or n and tap[0] != held_first:
+            list_taps(p, tap, seen, n, lists)
+            held, held_first = n, tap[0]
+        image = a + (i // p.axes[0].made * p.axes[0].seen + (seen[0] if n else 0)) * line
+        made = out + i * p.axes[1].made * pixel
+        g.seen = lists
+        for j in range(p.count):
+            run = p.runs + j
+            g.count = n * run.taps
+            g.weight = g.seen + g.count
+            x = image + (run.seen[0] if run.taps else 0) * pixel
+            if sums != NULL:
+                kernels.last_weight[p.kind](&g, run.count, made + run.first * pixel, x, sums)
+            else:
+                kernels.last[p.kind](&g, run.count, x, weight, bias, made + run.first * pixel)
+            g.seen = g.weight + g.count
+
+
+cdef int run_all(Plan *p, View a, View w, View b, View out, View sums, int threads) except -1:
+    """`sums` are (threads, R, S, C), or None."""
+    cdef Temporary lists = temporary(a.memory.backend, dtype_of(INT64), 2, [threads, p.room])
+    cdef Py_ssize_t rows = p.images * p.axes[0].made, size = sums.strides[0] * p.itemsize if sums is not None else 0
+    cdef const char *weight = data(w) if w is not None else NULL
+    cdef const char *bias = data(b) if b is not None else NULL
+    cdef char *added = data(sums) if sums is not None else NULL
+    cdef int t
+    with nogil:
+        for t in prange(threads, num_threads=threads, schedule="static"):
+            do_rows(p, rows * t // threads, rows * (t + 1) // threads, data(a), weight, bias, data(out),
+                    added + t * size if added != NULL else NULL, <Py_ssize_t *>data(lists.view) + t * p.room)
+    return 0
+
+
+cdef int depthwise_last_threads(View out, Py_ssize_t taps) noexcept:
+    return threads_for(out.elements * taps, GRAIN)
+
+
+cdef int depthwise_last(View x, View w, View b, tuple stride, tuple padding, tuple dilation, View y) except -1:
+    """x (N, H, W, C), w (R, S, C), y (N, P, Q, C), all dense."""
+    cdef Plan p
+    cdef Temporary _runs = plan(&p, x, y, w.sizes, stride, padding, dilation, False)
+    return run_all(&p, x, w, b, y, None, depthwise_last_threads(y, w.sizes[0] * w.sizes[1]))
+
+
+cdef int depthwise_last_input(View grad, View w, tuple stride, tuple padding, tuple dilation, View y) except -1:
+    cdef Plan p
+    cdef Temporary _runs = plan(&p, grad, y, w.sizes, stride, padding, dilation, True)
+    return run_all(&p, grad, w, None, y, None, depthwise_last_threads(grad, w.sizes[0] * w.sizes[1]))
+
+
+cdef int depthwise_last_weight(View grad, View x, tuple stride, tuple padding, tuple dilation, View sums,
+                               int threads) except -1:
+    """Adds to sums (threads, R, S, C) what each thread's rows give."""
+    cdef Plan p
+    cdef Temporary _runs = plan(&p, x, grad, sums.sizes + 1, stride, padding, dilation, False)
+    return run_all(&p, x, None, None, grad, sums, threads)

@@ -4,8 +4,8 @@ What compiled code relies on is the order of a class's C methods (its table of f
 numbers of codes. Within version 1 of the interface all of it stays as it is: a new entry is a plain `def` of `Backend`,
 a new op gets a number after the last. Whoever must change this raises `INTERFACE_VERSION`, and this list with it.
 Functions, enums and classes of a module may be added, and a field where alignment left room, which changes the
-list alone (dtype.pxd: what lazy views are of, whose codes no kernel sees; backend.pxd: modes of scatter; view.pxd: `fill_sizes`; storage.pxd:
-counters of versions, and `counted` behind `version`).
+list alone (dtype.pxd: what lazy views are of, whose codes no kernel sees; backend.pxd: modes of scatter; view.pxd:
+`fill_sizes`; storage.pxd: counters of versions, and `counted` behind `version`).
 """
 import hashlib
 import re

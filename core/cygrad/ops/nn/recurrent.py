@@ -36,7 +36,11 @@ def _recurrent(tensors, options, x, by_input, input_bias, weight, bias, h, c):
     hidden, plain = weight.shape[1], cell > GRU
     most = x.shape[0] if keep else max(high - low for _, low, high in chunks)
     values = empty_near(x, (x.shape[0] if plain else most, by_input.shape[0]))
-    kept = None if plain else empty_near(x, (most, hidden))
+    ahead = c.shape[0] if keep and cell == LSTM and not ends_early(steps, c.shape[0]) else 0
+    whole = kept = None if plain else empty_near(x, (ahead + most, hidden))
+    if ahead:
+        start, kept = around(whole, ahead, steps, 0, most)
+        start.narrow(0, 0 if upwards(steps) else most - ahead, ahead).copy_(c)
     out = values if plain else empty_near(x, (x.shape[0], hidden))
     for some, low, high in chunks:
         count, start = high - low, low if keep else 0
@@ -47,7 +51,22 @@ def _recurrent(tensors, options, x, by_input, input_bias, weight, bias, h, c):
                                   None if plain else kept.narrow(0, start, count),
                                   gates if plain else out.narrow(0, low, count), last_h, last_c), (7, 8, 9, 10, 11))
         h, c = last_h, last_c
-    return tuple([t for t in (out, last_h, last_c, None if plain else values, kept) if t is not None])
+    return tuple([t for t in (out, last_h, last_c, None if plain else values, whole) if t is not None])
+
+
+def ends_early(steps, most):
+    """Whether a step has not all sequences."""
+    return not steps[0][1] == steps[-1][1] == most
+
+
+def upwards(steps):
+    return steps[0][0] <= steps[-1][0]
+
+
+def around(whole, ahead, steps, low, count):
+    """(before, after) each of `count` rows from `low` on, of what all steps keep and `ahead` rows that were before."""
+    first, second = whole.narrow(0, low, count), whole.narrow(0, low + ahead, count)
+    return (first, second) if upwards(steps) else (second, first)
 
 
 def product_into(out, x, weight, bias):
@@ -128,8 +147,6 @@ def recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c
     most, n = max(high - low for _, low, high in chunks), weight.shape[1]
     slopes = empty_near(x, (most, by_input.shape[0]))
     hidden = empty_near(x, slopes.shape) if cell == GRU else None
-    together = hidden is None and by_input.requires_grad and weight.requires_grad
-    both = empty_near(x, (most, x.shape[1] + n)) if together else None
     slope_x = empty_near(x, x.shape) if x.requires_grad else None
     sums = Sums()
     done = len(steps)
@@ -140,29 +157,27 @@ def recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c
         rows, by_gates = x.narrow(0, low, count), slopes.narrow(0, 0, count)
         by_state = by_gates if hidden is None else hidden.narrow(0, 0, count)
         slope_h, slope_c = empty_near(h, h.shape), None if c is None else empty_near(c, c.shape)
-        state = None if cell > GRU else before(some, low, last, *((kept, c) if cell == LSTM else (out, h)))
+        state = None
+        now = None if kept is None else kept.narrow(0, low, count)
+        if kept is not None and kept.shape[0] > x.shape[0]:
+            state, now = around(kept, c.shape[0], steps, low, count)
+        elif cell <= GRU:
+            state = before(some, low, last, *((kept, c) if cell == LSTM else (out, h)))
         call(rows, "recurrent_backward",
              (cell, some, None if grad_out is None else grad_out.narrow(0, low, count), grad_h, grad_c,
-              values.narrow(0, low, count), None if kept is None else kept.narrow(0, low, count), state, weight,
+              values.narrow(0, low, count), now, state, weight,
               by_gates, None if hidden is None else by_state, slope_h, slope_c), (9, 10, 11, 12))
         grad_h, grad_c = slope_h, slope_c
-        if together:
-            sums.add_product("both", by_gates, beside(both.narrow(0, 0, count), rows,
-                                                      pieces_before(some, low, last, out, h)))
-        else:
-            if by_input.requires_grad:
-                sums.add_product("input", by_gates, rows)
-            if weight.requires_grad:
-                sums.add_product("state", by_state, state if cell == GRU else before(some, low, last, out, h))
+        if by_input.requires_grad:
+            sums.add_product("input", by_gates, rows)
+        if weight.requires_grad:
+            sums.add_products("state", by_state, [state] if cell == GRU else pieces_before(some, low, last, out, h))
         if input_bias is not None and input_bias.requires_grad:
             sums.add_rows("input_bias", by_gates)
         if bias is not None:
             sums.add_rows("bias", by_state[:, 2 * n:])
         if slope_x is not None:
             cygrad.mm(by_gates, by_input, out=slope_x.narrow(0, low, count))
-    if together:
-        whole = sums["both"]
-        sums.update(input=whole[:, :-n].contiguous(), state=whole[:, -n:].contiguous())
     return [slope_x, sums.get("input"), sums.get("input_bias"), sums.get("state"), sums.get("bias"), slope_h, slope_c]
 
 
@@ -175,18 +190,15 @@ class Sums(dict):
         else:
             self[name] = slopes.mT @ rows
 
+    def add_products(self, name, slopes, pieces):
+        """The product with the pieces, one below the other; few are multiplied where they lie."""
+        row = 0
+        for piece in pieces if len(pieces) <= 2 else [cygrad.cat(pieces)]:
+            self.add_product(name, slopes.narrow(0, row, piece.shape[0]), piece)
+            row += piece.shape[0]
+
     def add_rows(self, name, slopes):
         self[name] = self[name] + slopes.sum(0) if name in self else slopes.sum(0)
-
-
-def beside(made, x, pieces):
-    """Fill a matrix with x on the left, and on the right with the pieces, one below the other."""
-    n, row = x.shape[1], 0
-    made[:, :n].copy_(x)
-    for piece in pieces:
-        made[row:row + piece.shape[0], n:].copy_(piece)
-        row += piece.shape[0]
-    return made
 
 
 def slopes_again(grads, cell, steps, tensors):

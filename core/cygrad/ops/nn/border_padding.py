@@ -92,7 +92,7 @@ def with_borders(self, pad, mode):
     for k in range(axes):
         for begin, length, source, shown in borders(self.shape[-1 - k], pad[2 * k], pad[2 * k + 1], mode):
             place, seen = out.narrow(-1 - k, begin, length), out.narrow(-1 - k, source, shown)
-            copy_(place, seen.flip(-1 - k) if mode == "reflect" else seen.expand(place.shape))
+            copy_(place, seen.flip(-1 - k) if mode == "reflect" and length > 1 else seen.expand(place.shape))
     return out
 
 
@@ -105,7 +105,7 @@ def borders_added(grad, pad, mode):
             border, seen = whole.narrow(-1 - k, begin, length), whole.narrow(-1 - k, source, shown)
             if mode == "replicate":
                 border = border.sum(-1 - k, keepdim=True)
-            binary_to(ADD, seen, border.flip(-1 - k) if mode == "reflect" else border, seen)
+            binary_to(ADD, seen, border.flip(-1 - k) if mode == "reflect" and length > 1 else border, seen)
         whole = whole.narrow(-1 - k, pad[2 * k], size)
     return clone_dense(whole)
 

@@ -61,7 +61,8 @@ SHARED = {package: names.split() for package, names in {
     "optim": "adadelta adagrad adam adamax adamw asgd lbfgs lr_scheduler nadam optimizer radam rmsprop rprop sgd "
              "sparse_adam swa_utils",
     "signal": "windows",
-    "utils": "benchmark checkpoint data deterministic dlpack hooks model_zoo tensorboard weak",
+    "utils": "benchmark checkpoint data deterministic dlpack flop_counter hooks model_zoo module_tracker tensorboard "
+             "weak",
     "utils.data": "dataloader dataset distributed sampler",
 }.items()}
 # ... and those that it does not have, or has by names of the inside.

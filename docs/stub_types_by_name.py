@@ -138,8 +138,8 @@ FUNCTIONS = {  # overloads of functions whose first argument is no `input`
 ATTRIBUTES = {kind: names.split() for kind, names in {
     "int": "ndim itemsize nbytes output_nr", "Size": "shape", "_dtype": "dtype", "_device": "device",
     "_layout": "layout", "Tensor | None": "grad", "Tensor": "data T mT H mH real imag",
-    "bool": "requires_grad is_leaf retains_grad is_cpu is_cuda is_meta is_quantized is_sparse is_ipu is_maia is_mkldnn "
-            "is_mps is_mtia is_nested is_sparse_csr is_vulkan is_xla is_xpu training",
+    "bool": "requires_grad is_leaf retains_grad volatile is_cpu is_cuda is_meta is_quantized is_sparse is_ipu is_maia "
+            "is_mkldnn is_mps is_mtia is_nested is_sparse_csr is_vulkan is_xla is_xpu training",
     "tuple[str | None, ...]": "names",
 }.items()}
 ATTRIBUTES = {name: kind for kind, names in ATTRIBUTES.items() for name in names}

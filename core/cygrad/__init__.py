@@ -323,9 +323,9 @@ def _load_later():
 
 # Modules, and names of modules, that are imported when they are first asked for; of names {name: module}.
 _MODULES = frozenset("""
-    _C __config__ __future__ accelerator amp array_api backends compiler distributed distributions fft func functional
-    functions futures hub jit linalg masked multiprocessing nn optim overrides plugins profiler quasirandom safetensors
-    serialization signal special testing types utils version""".split())
+    _C __config__ __future__ _vmap_internals accelerator amp array_api backends compiler distributed distributions fft
+    func functional functions futures hub jit linalg masked multiprocessing nn optim overrides plugins profiler
+    quasirandom safetensors serialization signal special testing types utils version""".split())
 _LAZY = {name: module for module, names in {
     "amp": "GradScaler",
     "amp.autocast_mode":

@@ -295,6 +295,16 @@ cdef class Tensor(View):
         return self.retains
 
     @property
+    def volatile(self):
+        """False. It once meant that no graph was made; `no_grad` does that."""
+        warn("volatile was removed (Variable.volatile is always False)")
+        return False
+
+    @volatile.setter
+    def volatile(self, value):
+        warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
+
+    @property
     def output_nr(self):
         """Which output of `grad_fn` this is."""
         return self.output_number

@@ -1,8 +1,8 @@
 """`cygrad.utils`: loading data and other tools around tensors, each imported when it is first used."""
 import importlib as _importlib
 
-_LAZY = ("_pytree", "adapters", "benchmark", "checkpoint", "data", "deterministic", "dlpack", "einops_layers", "hooks",
-         "model_zoo", "scipy", "tensorboard", "weak")
+_LAZY = ("_pytree", "adapters", "benchmark", "checkpoint", "data", "deterministic", "dlpack", "einops_layers",
+         "flop_counter", "hooks", "model_zoo", "module_tracker", "scipy", "tensorboard", "weak")
 
 
 def __getattr__(name):

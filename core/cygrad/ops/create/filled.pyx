@@ -213,7 +213,7 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
     dtype = dtype_for(dtype, out)
     if dtype is None:
         dtype = scalar_dtype(fill_value)
-        if dtype is not None and (<DType>dtype).code == COMPLEX32:           # which PyTorch makes no tensor of unasked here
+        if dtype is not None and (<DType>dtype).code == COMPLEX32:       # which PyTorch makes no tensor of unasked here
             dtype = dtype_of(COMPLEX64)
     if dtype is None:
         raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")

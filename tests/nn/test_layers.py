@@ -1,5 +1,6 @@
 """If this fails, a layer does not compute its formula, does not learn, or forgets what it should remember."""
 import math
+import types
 
 import cygrad
 import pytest
@@ -248,3 +249,27 @@ def test_circular_padding_wants_one_or_two_axes_more_than_it_pads(axes):
         else:
             with pytest.raises(ValueError, match=rf"expected {axes + 1}D or {axes + 2}D input \(got {rank}D input\)"):
                 layer(x)
+
+
+IMAGES, STATES = cygrad.ones(2, 4, 8, 8), cygrad.ones(2, 4)
+
+
+@pytest.mark.parametrize("layer, operands", [
+    *((getattr(nn, f"{kind}{axes}d")(*options), [cygrad.ones(2, 4, *[8] * axes)])
+      for axes in (1, 2, 3)
+      for kind, options in (("MaxPool", (2,)), ("AvgPool", (2,)), ("LPPool", (2, 2)), ("AdaptiveMaxPool", (2,)),
+                            ("AdaptiveAvgPool", (2,)), ("ReflectionPad", (1,)), ("ReplicationPad", (1,)))),
+    (nn.MaxUnpool2d(2), [*F.max_pool2d(IMAGES, 2, return_indices=True)]),
+    (nn.FractionalMaxPool2d(2, 3), [IMAGES]),
+    (nn.RNNCell(4, 3), [STATES]), (nn.LSTMCell(4, 3), [STATES]), (nn.GRUCell(4, 3), [STATES]),
+    (nn.AdaptiveLogSoftmaxWithLoss(4, 10, [3]), [STATES, cygrad.tensor([1, 7])]),
+], ids=lambda value: type(value).__name__ if isinstance(value, nn.Module) else "")
+def test_forward_reads_only_what_an_instance_holds(layer, operands):
+    """Programs call a class's `forward` with objects that have a layer's attributes, and other parameters."""
+    other = types.SimpleNamespace(**{**vars(layer), **layer._parameters, **layer._modules})
+    made = []
+    for each in (layer, other):
+        cygrad.manual_seed(0)
+        made.append(type(layer).forward(each, *operands))
+    first, second = (m[0] if isinstance(m, tuple) else m for m in made)
+    assert first.equal(second)

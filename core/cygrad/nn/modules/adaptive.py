@@ -12,6 +12,26 @@ __all__ = ["AdaptiveLogSoftmaxWithLoss"]
 _ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
 
 
+def _clusters(cutoffs):
+    """(first class, class after the last) of each cluster."""
+    return list(zip(cutoffs[:-1], cutoffs[1:]))
+
+
+def _check_sizes(input, target):
+    if target.dim() == 1:
+        if input.size(0) != target.size(0):
+            raise RuntimeError("Input and target should have the same size in the batch dimension.")
+        if input.dim() != 2:
+            raise RuntimeError(f"1D target tensor expects 2D input tensors, but found inputs with size "
+                               f"{input.size()}")
+    elif target.dim() == 0:
+        if input.dim() != 1:
+            raise RuntimeError(f"0D target tensor expects 1D input tensors, but found inputs with size "
+                               f"{input.size()}")
+    else:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+
+
 class AdaptiveLogSoftmaxWithLoss(Module):
     """The logarithm of softmax over classes in clusters, and its mean as a loss.
 
@@ -58,14 +78,10 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         factory = {"device": device, "dtype": dtype}
         self.head = Linear(in_features, self.head_size, bias=head_bias, **factory)
         self.tail = ModuleList()
-        for number, (low, high) in enumerate(self._clusters(), 1):
+        for number, (low, high) in enumerate(_clusters(self.cutoffs), 1):
             features = int(in_features // div_value**number)
             self.tail.append(Sequential(Linear(in_features, features, bias=False, **factory),
                                         Linear(features, high - low, bias=False, **factory)))
-
-    def _clusters(self):
-        """(first class, class after the last) of each cluster."""
-        return list(zip(self.cutoffs[:-1], self.cutoffs[1:]))
 
     def reset_parameters(self):
         """Draw all weights anew."""
@@ -74,30 +90,16 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             first.reset_parameters()
             second.reset_parameters()
 
-    def _check_sizes(self, input, target):
-        if target.dim() == 1:
-            if input.size(0) != target.size(0):
-                raise RuntimeError("Input and target should have the same size in the batch dimension.")
-            if input.dim() != 2:
-                raise RuntimeError(f"1D target tensor expects 2D input tensors, but found inputs with size "
-                                   f"{input.size()}")
-        elif target.dim() == 0:
-            if input.dim() != 1:
-                raise RuntimeError(f"0D target tensor expects 1D input tensors, but found inputs with size "
-                                   f"{input.size()}")
-        else:
-            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-
     def forward(self, input_, target_):
         """(N, in_features), (N,) of classes -> (log-probabilities (N,), mean of their negatives), or without N."""
-        self._check_sizes(input_, target_)
+        _check_sizes(input_, target_)
         alone = target_.dim() == 0
         input, target = (input_.unsqueeze(0), target_.unsqueeze(0)) if alone else (input_, target_)
         if ((target < 0) | (target >= self.n_classes)).any():
             raise RuntimeError(f"Target values should be in [0, {self.n_classes - 1}], but values in range "
                                f"[{target.min().item()}, {target.max().item()}] were found. ")
         output, in_head = input.new_zeros(target.size(0)), target.clone()       # the class, or the cluster's output
-        for number, (low, high) in enumerate(self._clusters()):
+        for number, (low, high) in enumerate(_clusters(self.cutoffs)):
             rows = ((target >= low) & (target < high)).nonzero().squeeze(1)
             if rows.numel():
                 found = F.log_softmax(self.tail[number](input.index_select(0, rows)), dim=1)

@@ -8,17 +8,13 @@ __all__ = ["AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "Adapt
 
 
 class _AdaptivePool(Module):
-    """Pools to a given size; the function named `_function` computes it."""
+    """Pools to a given size."""
 
     __constants__ = ["output_size"]
 
     def __init__(self, output_size):
         super().__init__()
         self.output_size = output_size
-
-    def forward(self, input):
-        """(N, C, ...) or (C, ...) -> the same with axes of the given size."""
-        return getattr(F, self._function)(input, self.output_size)
 
     def extra_repr(self):
         """The output's size."""
@@ -31,10 +27,6 @@ class _AdaptiveMaxPool(_AdaptivePool):
     def __init__(self, output_size, return_indices=False):
         super().__init__(output_size)
         self.return_indices = return_indices
-
-    def forward(self, input):
-        """(N, C, ...) or (C, ...) -> the same with axes of the given size, and with `return_indices` the places."""
-        return getattr(F, self._function)(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
@@ -54,7 +46,9 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     tensor([[3., 2.]])
     """
 
-    _function = "adaptive_max_pool1d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with axes of the given size, and with `return_indices` the places."""
+        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
@@ -68,7 +62,9 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
         Return the int64 places of the results, too.
     """
 
-    _function = "adaptive_max_pool2d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with axes of the given size, and with `return_indices` the places."""
+        return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
@@ -82,7 +78,9 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
         Return the int64 places of the results, too.
     """
 
-    _function = "adaptive_max_pool3d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with axes of the given size, and with `return_indices` the places."""
+        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveAvgPool1d(_AdaptivePool):
@@ -100,7 +98,9 @@ class AdaptiveAvgPool1d(_AdaptivePool):
     tensor([[2., 1.]])
     """
 
-    _function = "adaptive_avg_pool1d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with axes of the given size."""
+        return F.adaptive_avg_pool1d(input, self.output_size)
 
 
 class AdaptiveAvgPool2d(_AdaptivePool):
@@ -121,7 +121,9 @@ class AdaptiveAvgPool2d(_AdaptivePool):
     cygrad.Size([2, 3, 1, 1])
     """
 
-    _function = "adaptive_avg_pool2d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with axes of the given size."""
+        return F.adaptive_avg_pool2d(input, self.output_size)
 
 
 class AdaptiveAvgPool3d(_AdaptivePool):
@@ -133,7 +135,9 @@ class AdaptiveAvgPool3d(_AdaptivePool):
         How many parts along each axis; None for the input's size.
     """
 
-    _function = "adaptive_avg_pool3d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with axes of the given size."""
+        return F.adaptive_avg_pool3d(input, self.output_size)
 
 
 class _FractionalMaxPool(Module):
@@ -154,11 +158,6 @@ class _FractionalMaxPool(Module):
             raise ValueError("only one of output_size and output_ratio may be specified")
         if output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
-
-    def forward(self, input):
-        """(N, C, ...) or (C, ...) -> the same with shorter axes, and with `return_indices` the places."""
-        return getattr(F, self._function)(input, self.kernel_size, self.output_size, self.output_ratio,
-                                          self.return_indices, _random_samples=self._random_samples)
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):
@@ -185,7 +184,12 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     cygrad.Size([1, 3, 4, 4])
     """
 
-    _function, _sizes = "fractional_max_pool2d", staticmethod(_pair)
+    _sizes = staticmethod(_pair)
+
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with shorter axes, and with `return_indices` the places."""
+        return F.fractional_max_pool2d(input, self.kernel_size, self.output_size, self.output_ratio,
+                                       self.return_indices, _random_samples=self._random_samples)
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
@@ -202,7 +206,12 @@ class FractionalMaxPool3d(_FractionalMaxPool):
         As for `FractionalMaxPool2d`, and if a size of the window is not positive.
     """
 
-    _function, _sizes = "fractional_max_pool3d", staticmethod(_triple)
+    _sizes = staticmethod(_triple)
+
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with shorter axes, and with `return_indices` the places."""
+        return F.fractional_max_pool3d(input, self.kernel_size, self.output_size, self.output_ratio,
+                                       self.return_indices, _random_samples=self._random_samples)
 
     def __init__(self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
         if any(size <= 0 for size in ([kernel_size] if isinstance(kernel_size, int) else kernel_size)):

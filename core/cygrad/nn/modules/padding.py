@@ -9,17 +9,16 @@ __all__ = ["ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ZeroPad1d", "Zero
 
 
 class _Pad(Module):
-    """Pads by a mode of `nn.functional.pad`; `_sizes` makes a tuple of what `padding` may be."""
+    """Pads by a mode of `nn.functional.pad`; `_sizes` makes a tuple of what `padding` may be.
+
+    A `forward` reads only what an instance holds: programs call it with other objects.
+    """
 
     __constants__ = ["padding"]
 
     def __init__(self, padding):
         super().__init__()
         self.padding = self._sizes(padding)
-
-    def forward(self, input):
-        """(N, C, ...) or (C, ...) -> the same with longer axes."""
-        return F.pad(input, self.padding, self._mode)
 
     def extra_repr(self):
         """How much is put where."""
@@ -129,7 +128,13 @@ class ZeroPad3d(_ZeroPad, ConstantPad3d):
     """
 
 
-class ReflectionPad1d(_Pad):
+class _ReflectionPad(_Pad):
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with longer axes."""
+        return F.pad(input, self.padding, "reflect")
+
+
+class ReflectionPad1d(_ReflectionPad):
     """Puts the input's own other side of its border around it: mirrored, the border not repeated.
 
     Parameters
@@ -144,10 +149,10 @@ class ReflectionPad1d(_Pad):
     [[3.0, 2.0, 1.0, 2.0, 3.0, 2.0]]
     """
 
-    _mode, _sizes = "reflect", staticmethod(_pair)
+    _sizes = staticmethod(_pair)
 
 
-class ReflectionPad2d(_Pad):
+class ReflectionPad2d(_ReflectionPad):
     """Puts the input's own other side of its border around it: mirrored, the border not repeated.
 
     Parameters
@@ -156,10 +161,10 @@ class ReflectionPad2d(_Pad):
         How much before and after: (left, right, top, bottom); less than the input's size.
     """
 
-    _mode, _sizes = "reflect", staticmethod(_quadruple)
+    _sizes = staticmethod(_quadruple)
 
 
-class ReflectionPad3d(_Pad):
+class ReflectionPad3d(_ReflectionPad):
     """Puts the input's own other side of its border around it: mirrored, the border not repeated.
 
     Parameters
@@ -168,10 +173,16 @@ class ReflectionPad3d(_Pad):
         How much before and after: (left, right, top, bottom, front, back); less than the input's size.
     """
 
-    _mode, _sizes = "reflect", staticmethod(_sextuple)
+    _sizes = staticmethod(_sextuple)
 
 
-class ReplicationPad1d(_Pad):
+class _ReplicationPad(_Pad):
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with longer axes."""
+        return F.pad(input, self.padding, "replicate")
+
+
+class ReplicationPad1d(_ReplicationPad):
     """Repeats the border of the input around it.
 
     Parameters
@@ -186,10 +197,10 @@ class ReplicationPad1d(_Pad):
     [[1.0, 1.0, 1.0, 2.0, 3.0, 3.0]]
     """
 
-    _mode, _sizes = "replicate", staticmethod(_pair)
+    _sizes = staticmethod(_pair)
 
 
-class ReplicationPad2d(_Pad):
+class ReplicationPad2d(_ReplicationPad):
     """Repeats the border of the input around it.
 
     Parameters
@@ -198,10 +209,10 @@ class ReplicationPad2d(_Pad):
         How much before and after: (left, right, top, bottom).
     """
 
-    _mode, _sizes = "replicate", staticmethod(_quadruple)
+    _sizes = staticmethod(_quadruple)
 
 
-class ReplicationPad3d(_Pad):
+class ReplicationPad3d(_ReplicationPad):
     """Repeats the border of the input around it.
 
     Parameters
@@ -210,18 +221,16 @@ class ReplicationPad3d(_Pad):
         How much before and after: (left, right, top, bottom, front, back).
     """
 
-    _mode, _sizes = "replicate", staticmethod(_sextuple)
+    _sizes = staticmethod(_sextuple)
 
 
 class _CircularPad(_Pad):
-    _mode = "circular"
-
     def forward(self, input):
         """(N, C, ...) or (C, ...) -> the same with longer axes."""
         axes = len(self.padding) // 2
         if not axes < input.dim() < axes + 3:
             raise ValueError(f"expected {axes + 1}D or {axes + 2}D input (got {input.dim()}D input)")
-        return super().forward(input)
+        return F.pad(input, self.padding, "circular")
 
 
 class CircularPad1d(_CircularPad):

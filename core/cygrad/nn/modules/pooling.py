@@ -15,8 +15,16 @@ __all__ = ["MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", 
 
 # --------------------------------------------------------------------------------------- the largest
 
+def _largest(layer, function, input):
+    return function(input, layer.kernel_size, layer.stride, layer.padding, layer.dilation, layer.ceil_mode,
+                    layer.return_indices)
+
+
 class _MaxPool(Module):
-    """The largest number of each window; the function named `_function` computes it."""
+    """The largest number of each window.
+
+    Classes have a `forward` of their own that reads only what an instance holds: programs call it with other objects.
+    """
 
     __constants__ = ["kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"]
 
@@ -28,11 +36,6 @@ class _MaxPool(Module):
         self.dilation = dilation
         self.return_indices = return_indices
         self.ceil_mode = ceil_mode
-
-    def forward(self, input):
-        """(N, C, ...) or (C, ...) -> the same with shorter axes, with `return_indices` together with the places."""
-        return getattr(F, self._function)(input, self.kernel_size, self.stride, self.padding, self.dilation,
-                                          self.ceil_mode, self.return_indices)
 
     def extra_repr(self):
         """The windows."""
@@ -65,7 +68,9 @@ class MaxPool1d(_MaxPool):
     tensor([[3., 2.]])
     """
 
-    _function = "max_pool1d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with shorter axes, with `return_indices` together with the places."""
+        return _largest(self, F.max_pool1d, input)
 
 
 class MaxPool2d(_MaxPool):
@@ -86,7 +91,9 @@ class MaxPool2d(_MaxPool):
     cygrad.Size([1, 3, 4, 4])
     """
 
-    _function = "max_pool2d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with shorter axes, with `return_indices` together with the places."""
+        return _largest(self, F.max_pool2d, input)
 
 
 class MaxPool3d(_MaxPool):
@@ -98,7 +105,9 @@ class MaxPool3d(_MaxPool):
         As for `MaxPool1d`; sizes are numbers, or triples of them.
     """
 
-    _function = "max_pool3d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with shorter axes, with `return_indices` together with the places."""
+        return _largest(self, F.max_pool3d, input)
 
 
 class _MaxUnpool(Module):
@@ -109,10 +118,6 @@ class _MaxUnpool(Module):
         self.kernel_size = self._sizes(kernel_size)
         self.stride = self._sizes(kernel_size if stride is None else stride)
         self.padding = self._sizes(padding)
-
-    def forward(self, input, indices, output_size=None):
-        """What a `MaxPool` returned with `return_indices` -> (N, C, ...) or (C, ...), as before it."""
-        return getattr(F, self._function)(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     def extra_repr(self):
         """The windows."""
@@ -135,7 +140,11 @@ class MaxUnpool1d(_MaxUnpool):
     tensor([[0., 3., 4., 0.]])
     """
 
-    _function, _sizes = "max_unpool1d", staticmethod(_single)
+    _sizes = staticmethod(_single)
+
+    def forward(self, input, indices, output_size=None):
+        """What a `MaxPool1d` returned with `return_indices` -> (N, C, ...) or (C, ...), as before it."""
+        return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
 class MaxUnpool2d(_MaxUnpool):
@@ -147,7 +156,11 @@ class MaxUnpool2d(_MaxUnpool):
         Those of the `MaxPool2d`.
     """
 
-    _function, _sizes = "max_unpool2d", staticmethod(_pair)
+    _sizes = staticmethod(_pair)
+
+    def forward(self, input, indices, output_size=None):
+        """What a `MaxPool2d` returned with `return_indices` -> (N, C, ...) or (C, ...), as before it."""
+        return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
 class MaxUnpool3d(_MaxUnpool):
@@ -159,7 +172,11 @@ class MaxUnpool3d(_MaxUnpool):
         Those of the `MaxPool3d`.
     """
 
-    _function, _sizes = "max_unpool3d", staticmethod(_triple)
+    _sizes = staticmethod(_triple)
+
+    def forward(self, input, indices, output_size=None):
+        """What a `MaxPool3d` returned with `return_indices` -> (N, C, ...) or (C, ...), as before it."""
+        return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
 # ------------------------------------------------------------------------------------------ the mean
@@ -224,11 +241,6 @@ class _AvgPoolOverSeveral(_AvgPool):
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override
 
-    def forward(self, input):
-        """(N, C, ...) or (C, ...) -> the same with shorter axes."""
-        return getattr(F, self._function)(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
-                              self.count_include_pad, self.divisor_override)
-
 
 class AvgPool2d(_AvgPoolOverSeveral):
     """The mean of a window that moves over images.
@@ -247,7 +259,10 @@ class AvgPool2d(_AvgPoolOverSeveral):
     AvgPool2d(kernel_size=3, stride=2, padding=1)
     """
 
-    _function = "avg_pool2d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with shorter axes."""
+        return F.avg_pool2d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
+                            self.divisor_override)
 
 
 class AvgPool3d(_AvgPoolOverSeveral):
@@ -259,7 +274,10 @@ class AvgPool3d(_AvgPoolOverSeveral):
         As for `AvgPool2d`; sizes are numbers, or triples of them.
     """
 
-    _function = "avg_pool3d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with shorter axes."""
+        return F.avg_pool3d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
+                            self.divisor_override)
 
     def __setstate__(self, state):
         super().__setstate__(state)
@@ -280,10 +298,6 @@ class _LPPool(Module):
         self.kernel_size = kernel_size
         self.stride = stride
         self.ceil_mode = ceil_mode
-
-    def forward(self, input):
-        """(N, C, ...) or (C, ...) -> the same with shorter axes."""
-        return getattr(F, self._function)(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
     def extra_repr(self):
         """The norm and the windows."""
@@ -312,7 +326,9 @@ class LPPool1d(_LPPool):
     tensor([[5., 2.]])
     """
 
-    _function = "lp_pool1d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with shorter axes."""
+        return F.lp_pool1d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
 class LPPool2d(_LPPool):
@@ -324,7 +340,9 @@ class LPPool2d(_LPPool):
         As for `LPPool1d`; sizes are numbers, or pairs of them.
     """
 
-    _function = "lp_pool2d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with shorter axes."""
+        return F.lp_pool2d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
 class LPPool3d(_LPPool):
@@ -336,4 +354,6 @@ class LPPool3d(_LPPool):
         As for `LPPool1d`; sizes are numbers, or triples of them.
     """
 
-    _function = "lp_pool3d"
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with shorter axes."""
+        return F.lp_pool3d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)

@@ -21,6 +21,26 @@ def _each(hx, change):
     return tuple(change(t) for t in hx) if isinstance(hx, tuple) else change(hx)
 
 
+def _step(layer, function, input, hx, states=1):
+    """One step; without a batch it is one of a single sequence."""
+    name = type(layer).__name__
+    if input.dim() not in (1, 2):
+        raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+    for place, t in enumerate(() if hx is None else hx if states == 2 else (hx,)):
+        if t.dim() not in (1, 2):
+            word = f"hx[{place}]" if states == 2 else "hidden"
+            raise ValueError(f"{name}: Expected {word} to be 1D or 2D, got {t.dim()}D instead")
+    batched = input.dim() == 2
+    x = input if batched else input.unsqueeze(0)
+    if hx is None:
+        zeros = x.new_zeros(x.size(0), layer.hidden_size)
+        hx = (zeros, zeros) if states == 2 else zeros
+    elif not batched:
+        hx = tuple(t.unsqueeze(0) for t in hx) if states == 2 else hx.unsqueeze(0)
+    made = function(x, hx, layer.weight_ih, layer.weight_hh, layer.bias_ih, layer.bias_hh)
+    return made if batched else _each(made, lambda t: t.squeeze(0))
+
+
 class RNNCellBase(Module):
     """What all cells have: two weights and two biases, of `num_chunks` gates.
 
@@ -61,25 +81,6 @@ class RNNCellBase(Module):
             text += f", nonlinearity={self.nonlinearity}"
         return text
 
-    def _step(self, function, input, hx, states=1):
-        """One step; without a batch it is one of a single sequence."""
-        name = type(self).__name__
-        if input.dim() not in (1, 2):
-            raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
-        for place, t in enumerate(() if hx is None else hx if states == 2 else (hx,)):
-            if t.dim() not in (1, 2):
-                word = f"hx[{place}]" if states == 2 else "hidden"
-                raise ValueError(f"{name}: Expected {word} to be 1D or 2D, got {t.dim()}D instead")
-        batched = input.dim() == 2
-        x = input if batched else input.unsqueeze(0)
-        if hx is None:
-            zeros = x.new_zeros(x.size(0), self.hidden_size)
-            hx = (zeros, zeros) if states == 2 else zeros
-        elif not batched:
-            hx = tuple(t.unsqueeze(0) for t in hx) if states == 2 else hx.unsqueeze(0)
-        made = function(x, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        return made if batched else _each(made, lambda t: t.squeeze(0))
-
 
 class RNNCell(RNNCellBase):
     """One step of `RNN`.
@@ -109,7 +110,7 @@ class RNNCell(RNNCellBase):
         """(batch, input_size) and (batch, hidden_size) -> (batch, hidden_size), or all without a batch."""
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        return self._step(cygrad.rnn_tanh_cell if self.nonlinearity == "tanh" else cygrad.rnn_relu_cell, input, hx)
+        return _step(self, cygrad.rnn_tanh_cell if self.nonlinearity == "tanh" else cygrad.rnn_relu_cell, input, hx)
 
 
 class LSTMCell(RNNCellBase):
@@ -135,7 +136,7 @@ class LSTMCell(RNNCellBase):
 
     def forward(self, input, hx=None):
         """(batch, input_size) and two of (batch, hidden_size) -> two of these, or all without a batch."""
-        return self._step(cygrad.lstm_cell, input, hx, 2)
+        return _step(self, cygrad.lstm_cell, input, hx, 2)
 
 
 class GRUCell(RNNCellBase):
@@ -160,4 +161,4 @@ class GRUCell(RNNCellBase):
 
     def forward(self, input, hx=None):
         """(batch, input_size) and (batch, hidden_size) -> (batch, hidden_size), or all without a batch."""
-        return self._step(cygrad.gru_cell, input, hx)
+        return _step(self, cygrad.gru_cell, input, hx)

@@ -20,7 +20,8 @@ MEMORY = ("cygrad.tensors", "shared_memory")     # where the core maps files tha
 SWITCHES = ("cygrad.devices.determinism", "_Mode")          # which `use_deterministic_algorithms` sets
 PASSES = ("cygrad.autograd.engine", "current_pass")         # by which a checkpoint tells one pass from the next
 CASTS = ("cygrad.amp.autocast_mode", "modes_in_force")      # what a checkpoint puts in force again
-INSIDES = (MEMORY, SWITCHES, CASTS, PASSES)
+WATCHING = ("cygrad.devices.watching", "watch")             # by which a counter of operations sees a backward pass
+INSIDES = (MEMORY, SWITCHES, CASTS, PASSES, WATCHING)
 
 
 def imports(tree):
@@ -52,7 +53,7 @@ def test_only_public_names_are_used(path):
 
 
 PUBLIC_MODULES = ("cygrad", "cygrad.random", "cygrad.autograd", "cygrad.autograd.function", "cygrad.autograd.graph",
-                  "cygrad.autograd.removable_handle", "cygrad.hub")
+                  "cygrad.autograd.removable_handle", "cygrad.hub", "cygrad.overrides")
 
 
 def test_nothing_is_loaded_by_the_core():

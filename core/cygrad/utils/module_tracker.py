@@ -4,7 +4,7 @@ import weakref
 from cygrad import Tensor
 from cygrad.autograd.engine import current_pass
 from cygrad.autograd.graph import register_multi_grad_hook
-from cygrad.autograd.variable import Variable
+from cygrad.autograd import Variable
 from cygrad.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from cygrad.utils._pytree import tree_leaves
 

@@ -53,7 +53,7 @@ def test_only_public_names_are_used(path):
 
 
 PUBLIC_MODULES = ("cygrad", "cygrad.random", "cygrad.autograd", "cygrad.autograd.function", "cygrad.autograd.graph",
-                  "cygrad.autograd.removable_handle", "cygrad.hub", "cygrad.overrides")
+                  "cygrad.autograd.removable_handle", "cygrad.hub", "cygrad.nn.modules.module", "cygrad.overrides")
 
 
 def test_nothing_is_loaded_by_the_core():

@@ -61,7 +61,7 @@ KEPT = {
     "polar": lambda m, x: m.polar(x, x),
     "adaptive_avg_pool to 1": lambda m, x: getattr(m.nn.functional, f"adaptive_avg_pool{x.dim() - 2}d")(x, 1),
     "addcmul": lambda m, x: m.addcmul(x, x, x), "clamp": lambda m, x: x.clamp(0, 1),
-    "lerp": lambda m, x: x.lerp(x, 0.5),
+    "lerp": lambda m, x: x.lerp(x, 0.5), "rrelu": lambda m, x: m.rrelu(x),
     "copysign": lambda m, x: x.copysign(x), "erfinv": lambda m, x: x.erfinv(), "isnan": lambda m, x: x.isnan(),
     "frexp": lambda m, x: x.frexp()[0], "broadcast": lambda m, x: x * m.ones(x.shape[-1]),
 }

@@ -16,7 +16,7 @@ def _rrelu_with_noise(self, noise):
 
 @primitive(name="rrelu_mean")
 def _rrelu_mean(self, negative_slope):
-    return LEAKY_RELU(self, negative_slope)
+    return LEAKY_RELU(self.contiguous(), negative_slope)
 
 
 @op(method=False, name="rrelu")

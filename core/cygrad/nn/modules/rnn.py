@@ -110,7 +110,7 @@ class RNNBase(Module):
 
     @property
     def _flat_weights(self):
-        return [getattr(self, name) for name in self._flat_weights_names]
+        return [getattr(self, name) for names in self._all_weights for name in names]
 
     @property
     def all_weights(self):
@@ -134,7 +134,7 @@ class RNNBase(Module):
 
     def check_input(self, input, batch_sizes):
         """Raise unless the input has the weights' dtype and the right axes."""
-        dtype = self._flat_weights[0].dtype
+        dtype = getattr(self, self._all_weights[0][0]).dtype
         if input.dtype is not dtype:
             raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). Convert input: "
                              f"input.to({dtype}), or convert model: model.to({input.dtype})")
@@ -319,7 +319,8 @@ class LSTM(RNNBase):
         super().__init__("LSTM", *args, **kwargs)
 
     def _zeros(self, input, batch_sizes):
-        return super()._zeros(input, batch_sizes), input.new_zeros(self.get_expected_cell_size(input, batch_sizes))
+        h = super()._zeros(input, batch_sizes)
+        return h, input.new_zeros(self.get_expected_cell_size(input, batch_sizes)) if self.proj_size else h
 
     def _wrong_axes(self, hx, batched):
         axes = 3 if batched else 2
@@ -332,7 +333,8 @@ class LSTM(RNNBase):
     def check_forward_args(self, input, hidden, batch_sizes):
         """Raise unless input and states fit."""
         self.check_input(input, batch_sizes)
-        self.check_hidden_size(hidden[0], self.get_expected_hidden_size(input, batch_sizes),
-                               "Expected hidden[0] size {}, got {}")
-        self.check_hidden_size(hidden[1], self.get_expected_cell_size(input, batch_sizes),
-                               "Expected hidden[1] size {}, got {}")
+        expected = self.get_expected_hidden_size(input, batch_sizes)
+        self.check_hidden_size(hidden[0], expected, "Expected hidden[0] size {}, got {}")
+        if self.proj_size:
+            expected = self.get_expected_cell_size(input, batch_sizes)
+        self.check_hidden_size(hidden[1], expected, "Expected hidden[1] size {}, got {}")

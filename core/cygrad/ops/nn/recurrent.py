@@ -44,14 +44,19 @@ def _recurrent(tensors, options, x, by_input, input_bias, weight, bias, h, c):
     out = values if plain else empty_near(x, (x.shape[0], hidden))
     for some, low, high in chunks:
         count, start = high - low, low if keep else 0
-        gates = values.narrow(0, low if plain else start, count)
-        product_into(gates, x.narrow(0, low, count), by_input, input_bias)
+        gates = rows_of(values, low if plain else start, count)
+        product_into(gates, rows_of(x, low, count), by_input, input_bias)
         last_h, last_c = empty_near(h, h.shape), None if c is None else empty_near(c, c.shape)
         call(gates, "recurrent", (cell, some, gates, weight, bias, h, c, gates,
-                                  None if plain else kept.narrow(0, start, count),
-                                  gates if plain else out.narrow(0, low, count), last_h, last_c), (7, 8, 9, 10, 11))
+                                  None if plain else rows_of(kept, start, count),
+                                  gates if plain else rows_of(out, low, count), last_h, last_c), (7, 8, 9, 10, 11))
         h, c = last_h, last_c
     return tuple([t for t in (out, last_h, last_c, None if plain else values, whole) if t is not None])
+
+
+def rows_of(t, low, count):
+    """`count` rows from `low` on; a call less where these are all."""
+    return t if count == t.shape[0] else t.narrow(0, low, count)
 
 
 def ends_early(steps, most):
@@ -154,18 +159,17 @@ def recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c
         count = high - low
         done -= len(some)
         last = steps[done - 1] if done else None
-        rows, by_gates = x.narrow(0, low, count), slopes.narrow(0, 0, count)
-        by_state = by_gates if hidden is None else hidden.narrow(0, 0, count)
+        rows, by_gates = rows_of(x, low, count), rows_of(slopes, 0, count)
+        by_state = by_gates if hidden is None else rows_of(hidden, 0, count)
         slope_h, slope_c = empty_near(h, h.shape), None if c is None else empty_near(c, c.shape)
-        state = None
-        now = None if kept is None else kept.narrow(0, low, count)
         if kept is not None and kept.shape[0] > x.shape[0]:
             state, now = around(kept, c.shape[0], steps, low, count)
-        elif cell <= GRU:
-            state = before(some, low, last, *((kept, c) if cell == LSTM else (out, h)))
+        else:
+            now = None if kept is None else rows_of(kept, low, count)
+            state = None if cell > GRU else before(some, low, last, *((kept, c) if cell == LSTM else (out, h)))
         call(rows, "recurrent_backward",
-             (cell, some, None if grad_out is None else grad_out.narrow(0, low, count), grad_h, grad_c,
-              values.narrow(0, low, count), now, state, weight,
+             (cell, some, None if grad_out is None else rows_of(grad_out, low, count), grad_h, grad_c,
+              rows_of(values, low, count), now, state, weight,
               by_gates, None if hidden is None else by_state, slope_h, slope_c), (9, 10, 11, 12))
         grad_h, grad_c = slope_h, slope_c
         if by_input.requires_grad:
@@ -177,7 +181,7 @@ def recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c
         if bias is not None:
             sums.add_rows("bias", by_state[:, 2 * n:])
         if slope_x is not None:
-            cygrad.mm(by_gates, by_input, out=slope_x.narrow(0, low, count))
+            cygrad.mm(by_gates, by_input, out=rows_of(slope_x, low, count))
     return [slope_x, sums.get("input"), sums.get("input_bias"), sums.get("state"), sums.get("bias"), slope_h, slope_c]
 
 

@@ -62,8 +62,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
         rows = tuple(
             _jacobian_of_output(index, output, inputs, create_graph, strict) for index, output in enumerate(outputs)
         )
-    rows = tuple(row if many_inputs else row[0] for row in _finish(rows, create_graph))
-    return rows if many_outputs else rows[0]
+    return _tuple_postprocess(_grad_postprocess(rows, create_graph), (many_outputs, many_inputs))
 
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
@@ -139,7 +138,7 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
     with set_grad_enabled(create_graph or cygrad.is_grad_enabled()):
         products = _grad(outputs, inputs, v, create_graph)
         products = _zeros_for_missing(products, inputs, strict, create_graph, "back")
-    outputs, products = _finish((outputs, products), create_graph)
+    outputs, products = _grad_postprocess((outputs, products), create_graph)
     return outputs if many_outputs else outputs[0], products if many_inputs else products[0]
 
 
@@ -183,7 +182,7 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
     with set_grad_enabled(create_graph or cygrad.is_grad_enabled()):
         products = _grad(transposed, dummies, v, create_graph)
         products = _zeros_for_missing(products, outputs, strict, create_graph, "back_trick")
-    outputs, products = _finish((outputs, products), create_graph)
+    outputs, products = _grad_postprocess((outputs, products), create_graph)
     return (outputs, products) if many_outputs else (outputs[0], products[0])
 
 
@@ -220,7 +219,7 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False):
     with set_grad_enabled(create_graph or cygrad.is_grad_enabled()):
         products = _grad(gradients, inputs, v, create_graph)
         products = _zeros_for_missing(products, inputs, strict, create_graph, "double_back")
-    outputs, products = _finish((outputs, products), create_graph)
+    outputs, products = _grad_postprocess((outputs, products), create_graph)
     return outputs[0], products if many_inputs else products[0]
 
 
@@ -257,7 +256,7 @@ def hvp(func, inputs, v=None, create_graph=False, strict=False):
     with set_grad_enabled(create_graph or cygrad.is_grad_enabled()):
         products = _grad(transposed, dummies, v, create_graph)
         products = _zeros_for_missing(products, inputs, strict, create_graph, "double_back_trick")
-    outputs, products = _finish((outputs, products), create_graph)
+    outputs, products = _grad_postprocess((outputs, products), create_graph)
     return outputs[0], products if many_inputs else products[0]
 
 
@@ -346,13 +345,33 @@ def _vector(v, like, many, create_graph, caller, subject):
     )
 
 
-def _finish(tensors, create_graph):
+def _grad_postprocess(tensors, create_graph):
     """Detach results, at any depth of tuples, unless they are to be differentiated."""
     if create_graph:
         return tensors
     if isinstance(tensors, tuple):
-        return tuple(_finish(tensor, create_graph) for tensor in tensors)
+        return tuple(_grad_postprocess(tensor, create_graph) for tensor in tensors)
     return tensors.detach()
+
+
+def _tuple_postprocess(results, many):
+    """A tuple of results, or the only one; with two answers in `many` those inside it likewise."""
+    outer, *inner = many if isinstance(many, tuple) else (many,)
+    if inner:
+        results = tuple(row if inner[0] else row[0] for row in results)
+    return results if outer else results[0]
+
+
+def _construct_standard_basis_for(tensors, tensor_numels):
+    """For each tensor the parts, in rows, of the vectors of the standard basis of all of them, along axis 0."""
+    total = sum(tensor_numels)
+    found, start = [], 0
+    for tensor, count in zip(tensors, tensor_numels):
+        part = cygrad.zeros(total, count, dtype=tensor.dtype, device=tensor.device)
+        part.diagonal(-start).fill_(1)
+        found.append(part)
+        start += count
+    return tuple(found)
 
 
 # -- checks ------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 import functools
 
 import cygrad
+from cygrad.autograd.functional import _construct_standard_basis_for
 from cygrad.func.arguments import differentiated, refuse_complex, replaced
 from cygrad.func.vmapping import vmap
 from cygrad.func.forward import jvp_of
@@ -11,14 +12,8 @@ from cygrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 def basis(tensors):
     """For each tensor the parts of the vectors of the standard basis of all of them, along axis 0."""
-    total = sum(t.numel() for t in tensors)
-    found, start = [], 0
-    for t in tensors:
-        part = cygrad.zeros(total, t.numel(), dtype=t.dtype, device=t.device)
-        part.diagonal(-start).fill_(1)
-        found.append(part.view(total, *t.shape))
-        start += t.numel()
-    return found
+    rows = _construct_standard_basis_for(tensors, tuple(t.numel() for t in tensors))
+    return [part.view(part.shape[0], *t.shape) for part, t in zip(rows, tensors)]
 
 
 def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_copy=False):

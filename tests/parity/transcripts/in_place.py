@@ -227,3 +227,9 @@ v.zero_()
 x._version, v._version
 x.detach()._version
 x.clone()._version
+
+# %% a refused scatter changes nothing
+z = torch.tensor([[1 + 2j, 3], [4, 5j]], requires_grad=True)
+places = torch.zeros(2, 2, dtype=torch.int64)
+z.scatter_reduce(0, places, z, "sum", include_self=False)
+z

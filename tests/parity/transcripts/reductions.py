@@ -38,3 +38,17 @@ torch.logcumsumexp(torch.tensor(2 + 1j), 0)
 # %% where to cut
 torch.tensor_split(torch.ones(3), torch.tensor(1.5))
 torch.tensor_split(torch.ones(3), torch.tensor([[1]]))
+torch.tensor(2).unsafe_split(2, dim=5)
+torch.tensor(2).unsafe_split_with_sizes([2], dim=5)
+
+# %% which of two faults
+torch.mean(torch.ones(3), 5, out=torch.zeros(3, dtype=torch.bool))
+
+# %% the spread of one infinite number
+torch.std(torch.tensor(float("inf")), 0, out=torch.zeros((), dtype=torch.float64))
+torch.var_mean(torch.tensor(float("inf")), 0, correction=0)
+
+# %% a loss of integers
+whole = torch.tensor([[1, 0], [0, 1]])
+torch.nn.functional.margin_ranking_loss(whole, whole, target=whole)
+torch.nn.functional.margin_ranking_loss(whole, whole, target=whole, reduction="none", margin=1)

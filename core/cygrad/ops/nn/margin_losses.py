@@ -255,7 +255,7 @@ def numbered_margin_ranking_loss(input1, input2, target, margin=0.0, reduction=0
     tensor([2.])
     """
     apart = input1 - input2
-    return reduced(in_steps(add_number(-target * apart, margin).clamp_min(0)), numbered(reduction))
+    return reduced(in_steps(add_number(-target * apart, 0.0 + margin).clamp_min(0)), numbered(reduction))
 
 
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):

@@ -173,6 +173,8 @@ def mean_dtype(out, input, dim=None, *args, axis=None, **kwargs):
     if not everything and not (input.is_floating_point() or input.is_complex()) and kwargs.get("dtype") is None:
         raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
                            f"complex dtype. Got: {SCALAR_NAMES[input.dtype.code]}")
+    if not everything:
+        some_axes(dim if axis is None else axis, input, "mean")
     if not can_cast(input.dtype, out.dtype) and (everything or not (input.is_complex() and out.is_floating_point())):
         words = f"result type {SCALAR_NAMES[input.dtype.code]} can't be cast to the desired output type "
         if everything:

@@ -112,6 +112,8 @@ cdef bint has_infinity(Tensor found) noexcept:
 
 def share_by_share(mean, x, axes):
     """Infinite means as PyTorch has them, which adds the shares one after another: NaN if another follows infinity."""
+    if not x.dim():
+        return mean
     x = last = x.detach()
     for axis in axes:
         last = last.narrow(axis, x.shape[axis] - 1, 1)

@@ -221,7 +221,7 @@ def unsafe_split(input, split_size, dim=0):
     >>> cygrad.unsafe_split(cygrad.tensor([1, 2, 3]), 2)
     (tensor([1, 2]), tensor([3]))
     """
-    return _unsafe_split(input, split_size, wrap(dim, input.dim()))
+    return _unsafe_split(input, split_size, wrap(dim, input.dim()) if input.dim() else 0)
 
 
 @op
@@ -246,7 +246,7 @@ def unsafe_split_with_sizes(input, split_sizes, dim=0):
     >>> cygrad.unsafe_split_with_sizes(cygrad.tensor([1, 2, 3]), [1, 2])
     (tensor([1]), tensor([2, 3]))
     """
-    return _unsafe_split_with_sizes(input, tuple(split_sizes), wrap(dim, input.dim()))
+    return _unsafe_split_with_sizes(input, tuple(split_sizes), wrap(dim, input.dim()) if input.dim() else 0)
 
 
 @op

@@ -5,6 +5,7 @@ import pickle
 import cygrad
 import pytest
 from cygrad import optim
+from cygrad.optim import lbfgs
 
 OPTIMIZERS = {
     "SGD": dict(lr=0.1), "SGD, Nesterov": dict(lr=0.02, momentum=0.9, nesterov=True), "Adam": dict(lr=0.1),
@@ -205,3 +206,27 @@ def test_a_custom_optimizer():
     other = Signs([p])
     other.load_state_dict(optimizer.state_dict())
     assert other.state[p] == {"steps": 3}
+
+
+def test_line_search_of_other_peoples_optimisers():
+    """`_strong_wolfe` finds a point that is lower and flatter; `_cubic_interpolate` the minimum of a cubic."""
+    calls = []
+
+    def objective(x, t, d):
+        calls.append(float(t))
+        place = x + t * d
+        return float((place ** 4).sum()), 4 * place ** 3
+
+    x = cygrad.tensor([1., -2.])
+    value, gradient = objective(x, 0, x)
+    d = -gradient
+    slope = gradient.dot(d)
+    calls.clear()
+    found, at, t, count = lbfgs._strong_wolfe(objective, x, 1.0, d, value, gradient, slope)
+    assert count == len(calls) > 1 and float(t) in calls
+    assert found <= value + 1e-4 * float(t) * slope and abs(at.dot(d)) <= -0.9 * slope
+    once = lbfgs._strong_wolfe(objective, x, 1.0, d, value, gradient, slope, max_ls=0)
+    assert once[3] == 1
+    ends = [cygrad.tensor(v) for v in (0., 1., -2., 1., 1., 2.)]            # of (x - 1/2)^2 * 4 / 2 + 1/2
+    assert lbfgs._cubic_interpolate(*ends).item() == 0.5
+    assert lbfgs._cubic_interpolate(*ends, bounds=(0.6, 0.9)) == 0.6

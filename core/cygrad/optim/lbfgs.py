@@ -1,11 +1,34 @@
 """L-BFGS: steps along the gradient times an inverse Hessian that the last gradients and steps stand for."""
+import functools
+
 import cygrad
-from cygrad.optim.line_search import Point, Search
+from cygrad.optim.line_search import Point, Search, cubic_minimum
 from cygrad.optim.checks import check_lr
 from cygrad.optim.optimizer import Optimizer
 from cygrad.optim.updates import as_scalar, value_of
 
 __all__ = ["LBFGS"]
+
+
+def _cubic_interpolate(x1, f1, g1, x2, f2, g2, bounds=None):
+    """`cubic_minimum` by the name under which other people's optimisers import it."""
+    return cubic_minimum(Point(x1, f1, None, g1), Point(x2, f2, None, g2), bounds)
+
+
+def _strong_wolfe(obj_func, x, t, d, f, g, gtd, c1=1e-4, c2=0.9, tolerance_change=1e-9, max_ls=25):
+    """(value, gradient, step length, calls) of a line search, whose name other people's optimisers import, too.
+
+    `obj_func` takes `x`, a step length and the direction `d`, and gives value and gradient there; at `x` itself these
+    are `f` and `g`, and `gtd` is the derivative along `d`.
+    """
+    def evaluate(t):
+        value, gradient = obj_func(x, t, d)
+        return Point(t, value, gradient, gradient.dot(d))
+
+    search = Search(evaluate, Point(0, f, g, gtd), d.abs().max(), max_ls, tolerance_change)
+    search.decrease, search.curvature = c1, c2
+    point, calls = search.run(t)
+    return point.f, point.g, point.t, calls
 
 
 class LBFGS(Optimizer):
@@ -113,18 +136,12 @@ class LBFGS(Optimizer):
             d.add_(steps[i], alpha=value_of(al[i] - changes[i].dot(d) * ro[i]))
         return d
 
-    def _searched(self, closure, t, d, loss, grad, slope, most):
-        """(loss, gradient, step length, calls) of a line search; the parameters are where they were."""
-        start = self._clone_param()
-
-        def evaluate(t):
-            self._add_grad(t, d)
-            value, gradient = float(closure()), self._gather_flat_grad()
-            self._set_param(start)
-            return Point(t, value, gradient, gradient.dot(d))
-
-        point, calls = Search(evaluate, Point(0, loss, grad, slope), d.abs().max(), most).run(t)
-        return point.f, point.g, point.t, calls
+    def _evaluate(self, closure, start, t, d):
+        """Value and gradient at a step length; the parameters are where they were."""
+        self._add_grad(t, d)
+        value, gradient = float(closure()), self._gather_flat_grad()
+        self._set_param(start)
+        return value, gradient
 
     @cygrad.no_grad()
     def step(self, closure):
@@ -170,8 +187,9 @@ class LBFGS(Optimizer):
                 if iteration != max_iter:           # nobody needs the last loss
                     loss, grad, calls = float(closure()), self._gather_flat_grad(), 1
             elif line_search == "strong_wolfe":
-                loss, grad, state["t"], calls = self._searched(closure, state["t"], d, loss, grad, slope,
-                                                               group["max_eval"] - evaluations)
+                loss, grad, state["t"], calls = _strong_wolfe(
+                    functools.partial(self._evaluate, closure), self._clone_param(), state["t"], d, loss, grad, slope,
+                    max_ls=group["max_eval"] - evaluations)
                 self._add_grad(state["t"], d)
             else:
                 raise RuntimeError("only 'strong_wolfe' is supported")

@@ -275,6 +275,6 @@ def _scatter_reduce_copy(input, dim, index, src, reduce, *, include_self=True):
     tensor([3., 2.])
     """
     if input.is_complex() and (input._tracked() or src._tracked()):
-        _scatter_reduce(input.detach().clone(), dim, index, src.detach(), reduce, include_self)     # it may fail otherwise
+        _scatter_reduce(input.detach().clone(), dim, index, src.detach(), reduce, include_self)  # it may fail otherwise
         raise RuntimeError("scatter_reduce does not support automatic differentiation for outputs with complex dtype.")
     return scatter_reduce(input, *scatter_reduce_arguments(input, dim, index, src, reduce, include_self=include_self))

@@ -117,7 +117,7 @@ def test_one_word_one_meaning():
 LAYERS = [
     "tensors.overriding tensors.operators",
     ("dtype errors dispatch.sizes dispatch.merging dispatch.promotion_table dispatch.without_kernels tensors.size "
-     "tensors.object_reuse tensors.element_stores autograd.modes devices.device devices.precision "
+     "tensors.object_reuse tensors.element_stores tensors.float8 autograd.modes devices.device devices.precision "
      "devices.entry_points named_tensors.names return_types"),
     "storage view backend devices.watching",
     "tensor",

@@ -1,6 +1,6 @@
-"""If one of these fails, a complex32 tensor gives something else than float16 parts, computed in complex64 and rounded.
+"""If one of these fails, complex32 or a float of 8 bits gives something else than a wider number that is rounded.
 
-Backends have no kernels for complex32: `dispatch/narrow_stand_ins.pyx` computes it in complex64.
+Backends have no kernels for them: `dispatch/narrow_stand_ins.pyx` computes them in complex64 and float32.
 """
 
 import copy
@@ -258,3 +258,120 @@ def test_parameters_and_layers():
     assert layer.weight.dtype is cygrad.complex32
     state = layer.state_dict()
     cygrad.nn.Linear(3, 2, dtype=cygrad.complex64).load_state_dict(state)
+
+
+# ------------------------------------------------------------------------------ floats of 8 bits
+
+# name: bits of the fraction, what is added to exponents, the codes from which on there are no numbers, whether the code
+# of the negative zero is nan, and what comes of numbers that are too large
+FORMATS = {"float8_e4m3fn": (3, 7, 0x7f, False, 0x7e), "float8_e5m2": (2, 15, 0x7c, False, 0x7c),
+           "float8_e4m3fnuz": (3, 8, 0x80, True, 0x80), "float8_e5m2fnuz": (2, 16, 0x80, True, 0x80)}
+each_format = pytest.mark.parametrize("name", FORMATS)
+
+
+def values_of(name):
+    """The numbers without a sign, in the order of their codes."""
+    digits, bias, end, *_ = FORMATS[name]
+    return np.array([(code % 2**digits / 2**digits + (code >= 2**digits)) * 2.0**(max(code >> digits, 1) - bias)
+                     for code in range(end)])
+
+
+def codes(t):
+    return t.cpu().view(cygrad.uint8).numpy()
+
+
+@each_format
+def test_every_code_is_its_number(name, device):
+    _, _, end, one_zero, _ = FORMATS[name]
+    x = cygrad.arange(256, device=device).to(cygrad.uint8).view(getattr(cygrad, name))
+    numbers = x.float().cpu().numpy()
+    np.testing.assert_array_equal(numbers[:end], values_of(name))
+    np.testing.assert_array_equal(numbers[129:128 + end], -values_of(name)[1:])
+    assert np.isnan(numbers[128]) if one_zero else np.signbit(numbers[128]) and numbers[128] == 0
+    assert name != "float8_e5m2" or numbers[0x7c] == np.inf and numbers[0xfc] == -np.inf
+    assert np.isnan(numbers[end + (name == "float8_e5m2"):128]).all() and x.tolist()[:end] == values_of(name).tolist()
+    for dtype in (cygrad.float64, cygrad.float16 if name != "float8_e5m2fnuz" else cygrad.float64, cygrad.bfloat16):
+        np.testing.assert_array_equal(x.to(dtype).double().cpu().numpy(), numbers)
+    assert x.isnan().tolist() == np.isnan(numbers).tolist() and x.bool().tolist() == (numbers != 0).tolist()
+
+
+@each_format
+def test_the_nearest_number_even_of_two(name, device):
+    _, _, end, one_zero, beyond = FORMATS[name]
+    known = values_of(name)
+    middle = (known[1:] + known[:-1]) / 2
+    x = np.concatenate([known, middle, np.nextafter(middle, 0), np.nextafter(middle, np.inf)]).astype("float32")
+    x = np.concatenate([x, np.random.default_rng(0).uniform(0, known[-1], 500).astype("float32")])
+    place = np.searchsorted(known, x)
+    low = np.maximum(place - 1, 0)
+    nearer = np.abs(known[low] - x) - np.abs(known[np.minimum(place, end - 1)] - x.astype("float64"))
+    wanted = np.where((nearer < 0) | (nearer == 0) & (low % 2 == 0), low, place)
+    found = codes(cygrad.tensor(x, device=device).to(getattr(cygrad, name)))
+    np.testing.assert_array_equal(found, wanted)
+    negative = codes(cygrad.tensor(-x, device=device).to(getattr(cygrad, name)))
+    np.testing.assert_array_equal(negative, np.where(wanted == 0, 0 if one_zero else 0x80, wanted + 128))
+    large = cygrad.tensor([known[-1] * 2, np.inf, -np.inf], device=device).to(getattr(cygrad, name))
+    assert codes(large).tolist() == [beyond, beyond, beyond | 0x80]
+    assert cygrad.tensor([np.nan], device=device).to(getattr(cygrad, name)).isnan().all()
+
+
+def test_exponents_alone():
+    x = cygrad.tensor([1., 1.4, 1.5, 3., -4., 0., float("nan"), 1e38]).to(cygrad.float8_e8m0fnu)
+    assert codes(x).tolist() == [127, 127, 128, 129, 129, 0, 255, 253]
+    assert x.double().tolist()[:6] == [1, 1, 2, 4, 4, 2.0**-127] and not cygrad.float8_e8m0fnu.is_signed
+
+
+@each_format
+def test_what_there_is_of_8_bits(name, device):
+    dtype = getattr(cygrad, name)
+    assert dtype.is_floating_point and dtype.itemsize == 1 and cygrad.finfo(dtype).max == values_of(name)[-1]
+    x = cygrad.tensor([1., -2., 0.5, 3., 0.], device=device).to(dtype)
+    y = x.flip(0)
+    assert (x * y).dtype is dtype and (x * y).tolist() == [0, -6, 0.25, -6, 0]
+    assert x.abs().tolist() == [1, 2, 0.5, 3, 0] and (x == y).tolist() == [False, False, True, False, False]
+    assert (x == 3).tolist() == [False] * 3 + [True, False] and x.nonzero().view(-1).tolist() == [0, 1, 2, 3]
+    assert x[1:3].tolist() == [-2, 0.5] and x[x != 0].tolist() == [1, -2, 0.5, 3] and x.any().item()
+    assert cygrad.cat([x, y]).tolist() == [1, -2, 0.5, 3, 0, 0, 3, 0.5, -2, 1]
+    assert cygrad.where(x.float() > 0, x, y).tolist() == [1, 3, 0.5, 3, 1]
+    assert cygrad.full((2,), 2.5, dtype=dtype, device=device).tolist() == [2.5, 2.5]
+    assert cygrad.tensor([1.5, 2], dtype=dtype, device=device).tolist() == [1.5, 2]
+    m = cygrad.tensor([[1., 2.], [0.5, 1.]], device=device).to(dtype)
+    assert (m @ m).tolist() == [[2, 4], [1, 2]] and (m @ m).dtype is dtype
+    assert str(x).replace("\n      ", "").startswith("tensor([ 1.0000, -2.0000,  0.5000,  3.0000,  0.0000]")
+    z = cygrad.tensor([1., 2.], device=device, requires_grad=True)
+    (z.to(dtype).float() * 3).sum().backward()
+    assert z.grad.tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("kernel, call", [
+    ("add_stub", lambda x: x + x), ("add_stub", lambda x: x - 1), ("mul_cpu_reduced_float", lambda x: x * 2.0),
+    ("div_cpu", lambda x: x / x), ("neg_cpu", lambda x: -x), ("exp_vml_cpu", lambda x: x.exp()),
+    ("sum_cpu", lambda x: x.sum()), ("cumsum_out_cpu", lambda x: x.cumsum(0)), ("lt_cpu", lambda x: x < x),
+    ("bmm", lambda x: x.view(1, 1, 2) @ x.view(1, 2, 1)), ("dot", lambda x: x @ x),
+    ("check_uniform_bounds", lambda x: x.uniform_()), ("normal_kernel_cpu", lambda x: x.normal_())])
+def test_what_there_is_not_of_8_bits(kernel, call):
+    with pytest.raises(NotImplementedError, match=f"^\"{kernel}\" not implemented for 'Float8_e5m2'$"):
+        call(cygrad.ones(2, dtype=cygrad.float8_e5m2))
+
+
+def test_floats_of_8_bits_are_not_promoted():
+    x = cygrad.ones(2, dtype=cygrad.float8_e4m3fn)
+    for other in (cygrad.float32, cygrad.int64, cygrad.complex32, cygrad.uint16, cygrad.float8_e5m2):
+        with pytest.raises(RuntimeError, match="^Promotion for Float8 Types is not supported, attempted to promote"):
+            x * cygrad.ones(2, dtype=other)
+    with pytest.raises(RuntimeError, match="^value cannot be converted to type c10::Float8_e4m3fn without overflow$"):
+        cygrad.full((2,), 1e9, dtype=cygrad.float8_e4m3fn)
+    with pytest.raises(TypeError, match="couldn't find storage object Float8_e4m3fnStorage"):
+        cygrad.set_default_dtype(cygrad.float8_e4m3fn)
+
+
+@pytest.mark.parametrize("name", [*FORMATS, "float8_e8m0fnu"])
+def test_files_of_8_bits(name):
+    x = cygrad.arange(6.).to(getattr(cygrad, name))[1::2]
+    file = io.BytesIO()
+    cygrad.save(x, file)
+    file.seek(0)
+    for found in (cygrad.load(file), copy.deepcopy(x), pickle.loads(pickle.dumps(x)), cygrad.from_dlpack(x)):
+        assert found.dtype is x.dtype and found.tolist() == x.tolist()
+    with pytest.raises(TypeError, match="^Got unsupported ScalarType Float8_"):
+        x.numpy()

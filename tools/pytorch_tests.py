@@ -43,7 +43,7 @@ PARTS = {
     "nested tensors": "nested",
     "sparse layouts": "sparse hspmm sspaddmm",
     "masked tensors": "masked.MaskedTensor masked.masked_tensor masked.as_masked_tensor masked.is_masked masked._",
-    "float8 and its kind": "float8 float4 bits uint1",
+    "float4 and its kind": "float4 bits uint1",
     "packaging": "package",
     "profiling": "monitor profiler autograd.profiler",
     "other devices": "xpu mps mtia accelerator version nn.parallel cudnn",
@@ -64,7 +64,7 @@ WORDS = {
     r"__(refs|prims)_|HigherOrderOperator|redispatch_tensor": "PyTorch's internals",
     r"test_deprecation_(vmap|transforms)": "functorch's older names",
     r"nested_tensor|NestedTensor": "nested tensors",
-    r"float8|float4": "float8 and its kind",
+    r"float4": "float4 and its kind",
     r"profile\(|emit_nvtx|record_function|kineto": "profiling",
     r"load_inline|cpp_extension": "extensions in C++",
     r"fbgemm": "quantisation",
@@ -113,7 +113,7 @@ class Absent:
         """An absent dtype passes for a dtype: its tests are out of scope by their names."""
         import cygrad  # not in the process that runs PyTorch
 
-        is_dtype = re.fullmatch(r"torch\.(float[48]_\w+|[qu]*int\d\w*|bits\d\w*)", self.__name__)
+        is_dtype = re.fullmatch(r"torch\.(float4_\w+|[qu]*int\d\w*|bits\d\w*)", self.__name__)
         if state.running:
             state.met.append(self.__name__)
         return cygrad.dtype if is_dtype else Absent

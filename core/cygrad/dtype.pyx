@@ -1,6 +1,6 @@
 # cython: binding=False, embedsignature=True, embedsignature.format=clinic
 # distutils: extra_compile_args = -Os
-"""The sixteen element types, and `finfo`/`iinfo`.
+"""The twenty-one element types, and `finfo`/`iinfo`.
 
 A `DType` (public name `cygrad.dtype`) is a singleton: compare with `is`. `code` is its index in every kernel table and
 `category` its place in the order bool < integer < float < complex that decides promotion (and what a cast may lose).
@@ -9,7 +9,8 @@ The default float dtype is process-wide state and lives here.
 cimport cython
 
 from cygrad.dispatch.promotion_table cimport promoted_code
-from cygrad.dispatch.without_kernels cimport ANY_BYTE, COMPLEX32, UINT16, UINT32, UINT64, is_unsigned, without_kernels
+from cygrad.dispatch.without_kernels cimport (ANY_BYTE, COMPLEX32, FLOAT8_E4M3FN, FLOAT8_E8M0FNU, UINT16, UINT32,
+                                              UINT64, is_float8, is_unsigned, without_kernels)
 
 PYTHONS_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 cdef list _dtypes = []
@@ -17,7 +18,7 @@ cdef list _dtypes = []
 
 @cython.final
 cdef class DType:
-    """Type of a tensor's elements, such as `cygrad.float32`; the instances are the module's sixteen constants.
+    """Type of a tensor's elements, such as `cygrad.float32`; the instances are the module's twenty-one constants.
 
     Attributes
     ----------
@@ -44,7 +45,8 @@ cdef class DType:
 
     @property
     def is_signed(self):
-        return plain_of(self).code != BOOL and plain_of(self).code != UINT8 and not is_unsigned(plain_of(self).code)
+        cdef int code = plain_of(self).code
+        return code != BOOL and code != UINT8 and not is_unsigned(code) and code != FLOAT8_E8M0FNU
 
     def to_real(self):
         """The float type of a complex type's parts; other types are returned unchanged.
@@ -86,6 +88,8 @@ cdef class DType:
             return dtype_of(COMPLEX128)
         if plain_of(self).code == FLOAT16:
             return dtype_of(COMPLEX32)
+        if is_float8(plain_of(self).code):
+            raise RuntimeError(f"Unknown Complex ScalarType for {scalar_name(plain_of(self))}")
         if self.category == CATEGORY_FLOAT:
             return dtype_of(COMPLEX64)
         raise RuntimeError(f"{self!r} has no complex counterpart; convert it to a float dtype first")
@@ -132,9 +136,13 @@ _make("uint16", UINT16, 2, CATEGORY_INTEGER, "H")
 _make("uint32", UINT32, 4, CATEGORY_INTEGER, "I")
 _make("uint64", UINT64, 8, CATEGORY_INTEGER, "Q")
 _make("complex32", COMPLEX32, 4, CATEGORY_COMPLEX, "")
+for _code, _each in enumerate(("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu"), FLOAT8_E4M3FN):
+    _make("float8_" + _each, _code, 1, CATEGORY_FLOAT, "")
 WITHOUT_KERNELS = frozenset([d for d in _dtypes if without_kernels((<DType>d).code)])
 UNSIGNED = frozenset([d for d in _dtypes if is_unsigned((<DType>d).code)])               # uint16, uint32, uint64
-WIDER = {_dtypes[COMPLEX32]: _dtypes[COMPLEX64]}            # in which numbers too narrow for kernels are computed
+FLOATS_OF_8_BITS = frozenset([d for d in _dtypes if is_float8((<DType>d).code)])
+# In which numbers too narrow for kernels are computed.
+WIDER = {_dtypes[COMPLEX32]: _dtypes[COMPLEX64], **{d: _dtypes[FLOAT32] for d in FLOATS_OF_8_BITS}}
 
 cdef DType _default_float = _dtypes[FLOAT32]
 cdef DType _default_complex = _dtypes[COMPLEX64]
@@ -181,15 +189,23 @@ cdef DType promote(DType a, DType b):
 
 
 cdef DType promote_without_kernels(DType a, DType b):
-    """Promotion where a dtype is complex32, or uint16, uint32 or uint64, which have it with floats alone."""
+    """Promotion where one has no kernels: unsigned integers have it with floats, floats of 8 bits with nothing."""
     cdef DType other = b if a.code == COMPLEX32 else a
+    if is_float8(a.code) or is_float8(b.code):
+        raise RuntimeError("Promotion for Float8 Types is not supported, attempted to promote "
+                           f"{scalar_name(a)} and {scalar_name(b)}")
     if not is_unsigned(a.code) and not is_unsigned(b.code):
         return dtype_of(COMPLEX32 if other.code <= FLOAT16 else promoted_code(COMPLEX64, other.code))
     if a.category == CATEGORY_FLOAT or b.category == CATEGORY_FLOAT:
         return a if a.category == CATEGORY_FLOAT else b
-    from cygrad.dispatch.promotion import SCALAR_NAMES      # knot: it needs this module
     raise RuntimeError("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
-                       f"{SCALAR_NAMES[a.code]} and {SCALAR_NAMES[b.code]}")
+                       f"{scalar_name(a)} and {scalar_name(b)}")
+
+
+cdef str scalar_name(DType dtype):
+    """How PyTorch's messages call a dtype."""
+    from cygrad.dispatch.promotion import SCALAR_NAMES      # knot: it needs this module
+    return SCALAR_NAMES[dtype.code]
 
 
 cdef DType default_float():
@@ -210,7 +226,7 @@ cdef bint can_cast_to(DType source, DType target):
 
 
 def all_dtypes():
-    """The sixteen dtypes in the order of their codes."""
+    """The twenty-one dtypes in the order of their codes."""
     return list(_dtypes)
 
 
@@ -313,6 +329,8 @@ def set_default_dtype(d):
     global _default_float, _default_complex
     if not isinstance(d, DType):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
+    if is_float8((<DType>d).code):
+        raise TypeError(f"couldn't find storage object {scalar_name(d)}Storage")
     if (<DType>d).category != CATEGORY_FLOAT:
         raise TypeError("only floating-point types are supported as the default type")
     _default_float = <DType>d
@@ -342,6 +360,11 @@ class finfo:
     # mantissa bits (without the hidden one), largest exponent, decimal digits
     _layout = {"float16": (10, 15, 1e-3), "bfloat16": (7, 127, 1e-2), "float32": (23, 127, 1e-6),
                "float64": (52, 1023, 1e-15)}
+    # eps, max, min and tiny of floats of 8 bits, which have no common rule (eps of float8_e5m2fnuz is PyTorch's)
+    _of_8_bits = {"float8_e4m3fn": (0.125, 448.0, -448.0, 2.0**-6), "float8_e5m2": (0.25, 57344.0, -57344.0, 2.0**-14),
+                  "float8_e4m3fnuz": (0.125, 240.0, -240.0, 2.0**-7),
+                  "float8_e5m2fnuz": (0.125, 57344.0, -57344.0, 2.0**-15),
+                  "float8_e8m0fnu": (1.0, 2.0**127, 2.0**-127, 2.0**-127)}
 
     def __init__(self, type=None):
         if type is None:
@@ -351,9 +374,14 @@ class finfo:
             raise TypeError("cygrad.finfo() requires a floating point input type. Use cygrad.iinfo to handle "
                             f"'{type!r}'")
         real = type.to_real()
-        mantissa, exponent, self.resolution = self._layout[real.name]
         self.dtype = real.name
         self.bits = real.itemsize * 8
+        if is_float8(plain_of(real).code):
+            self.resolution = 1.0
+            self.eps, self.max, self.min, self.tiny = self._of_8_bits[real.name]
+            self.smallest_normal = self.tiny
+            return
+        mantissa, exponent, self.resolution = self._layout[real.name]
         self.eps = 2.0 ** -mantissa
         self.max = (2.0 - self.eps) * 2.0 ** exponent
         self.min = -self.max

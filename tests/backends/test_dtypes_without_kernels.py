@@ -1,7 +1,7 @@
 """If this fails, a backend is handed a dtype that it has no kernels for, or such a dtype doesn't work on one.
 
-Backends that other people wrote know nothing of uint16, uint32, uint64 and complex32: none of their entries may see
-one, and all ops work on their devices nevertheless, by way of the dtypes that they know.
+Backends of other people know nothing of unsigned integers, complex32 and floats of 8 bits: none of their entries
+may see one, and all ops work on their devices nevertheless, by way of the dtypes that they know.
 """
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ from cygrad.view import View
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages" / "cygrad_numpy"))
 from cygrad_numpy import NumPyBackend
 
-NAMES = ("uint16", "uint32", "uint64", "complex32")
+NAMES = ("uint16", "uint32", "uint64", "complex32", "float8_e4m3fn", "float8_e5m2")
 MEMORY = ("alloc", "free", "h2d", "d2h", "open", "device_count")
 ENTRIES = [name for name in vars(Backend) if not name.startswith("_") and name not in MEMORY
            and callable(getattr(Backend, name))]
@@ -101,3 +101,17 @@ def test_a_backend_never_sees_complex32(place):
     ]:
         np.testing.assert_allclose(found.cpu().cfloat().numpy() if found.is_complex() else found.cpu().numpy(), wanted,
                                    rtol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+def test_a_backend_never_sees_floats_of_8_bits(name, place):
+    x = np.array([[1, 0, -3], [0.25, 4, -1]], "float32")
+    y = np.array([[2, 1, 0.5], [1, 8, 0]], "float32")
+    a, b = (cygrad.tensor(v, device=place).to(getattr(cygrad, name)) for v in (x, y))
+    for found, wanted in [
+        (a, x), (a * b, x * y), (a.abs(), np.abs(x)), (a == b, x == y), (a.T.contiguous(), x.T), (a[a != 0], x[x != 0]),
+        (cygrad.cat([a, b]), np.concatenate([x, y])), (cygrad.where(a != 0, a, b), np.where(x != 0, x, y)),
+        (a.nonzero(), np.argwhere(x)), (cygrad.full((2,), 1.5, dtype=a.dtype, device=place), np.full(2, 1.5)),
+    ]:
+        assert found.device.type == "watched"
+        np.testing.assert_array_equal((found.float() if found.is_floating_point() else found).cpu().numpy(), wanted)

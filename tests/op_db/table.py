@@ -20,6 +20,7 @@ UNSIGNED = ("uint8",)
 SIGNED = ("int8", "int16", "int32", "int64")
 INTS = UNSIGNED + SIGNED
 HALF_COMPLEX = ("complex32",)                       # PyTorch has few ops of it: parity/test_small_dtypes_parity.py
+FLOATS_OF_8_BITS = tuple("float8_" + name for name in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu"))
 WIDE_UNSIGNED = ("uint16", "uint32", "uint64")      # PyTorch has few ops of these: tests/parity/test_unsigned_parity.py
 ALL = ("bool",) + INTS + FLOATS + COMPLEX
 SOME = ("bool", "uint8", "int32", "int64", "bfloat16", "float32", "float64", "complex64")

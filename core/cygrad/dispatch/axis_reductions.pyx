@@ -7,7 +7,7 @@ from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axes cimport Axes, is_geometry, kept_first, operand
 from cygrad.dispatch.kernel_calls cimport binary, copy_into, declined, dense_copy, fill_into, lacks, unary
 from cygrad.dispatch.promotion cimport SAME, TO_BOOL
-from cygrad.dispatch.without_kernels cimport COMPLEX32, without_kernels
+from cygrad.dispatch.without_kernels cimport is_narrow, without_kernels
 from cygrad.dtype cimport BOOL, DType
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport INLINE_RANK, View, fill_dense, fill_strided, make_view, size_of
@@ -63,7 +63,7 @@ cdef Tensor reduce_axes(int op, Tensor a, bint *reduced, bint keepdim, DType dty
     if a.elements == 0:
         fill_into(out, 1 if op == PROD or op == ALL else 0)
         return out
-    if dtype.code == COMPLEX32:
+    if is_narrow(dtype.code):
         declined(backend, "reduce", (op, a, out), (2,))         # which refuses it, be there one element
     if out.elements == a.elements:                      # nothing but axes of size 1 is reduced
         copy_reduced(op, a, out)

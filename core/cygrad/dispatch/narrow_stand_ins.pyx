@@ -1,35 +1,44 @@
 # distutils: extra_compile_args = -Os
-"""complex32, of which backends have no kernels: its calls are computed in complex64, and each result is rounded.
+"""complex32 and floats of 8 bits, of which backends have no kernels: they are computed in complex64 and float32.
+
+Each result is rounded.
 
 A call with such an operand never reaches a backend. It counts as declined, and `fallback.run` comes here: `ENTRIES` has
-a function for each entry of the contract that PyTorch's CPU has for complex32; what is the same on bytes goes by way of
+a function for each entry of the contract that PyTorch's CPU has for them; what is the same on bytes goes by way of
 integers, and a conversion is one of the parts, which are float16. The others are refused, as PyTorch refuses them.
 """
-from cygrad.dtype cimport DType
+from cygrad.dispatch.allocation cimport empty_as
+from cygrad.dispatch.kernel_calls cimport dense_copy
+from cygrad.dtype cimport DType, FLOAT32 as FLOAT32_CODE, UINT8, dtype_of
 from cygrad.tensor cimport Tensor, new_tensor
-from cygrad.view cimport fill_strided
+from cygrad.tensors.float8 cimport from_float8, to_float8
+from cygrad.view cimport data, fill_strided
 
 from cygrad.devices.watching cimport called
 
 from cygrad.backend import BINARY, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.devices.transfers import to_host
 from cygrad.dispatch import fallback
 from cygrad.dispatch.allocation import empty_like_strided
 from cygrad.dispatch.operands import binary_to, scalar_near, unary_to
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.raw import binary_op, cast_to, copy_, fill_, seen_as_signed
+from cygrad.dispatch.raw import binary_op, cast_to, copy_, fill_, seen_as, seen_as_signed
 from cygrad.dispatch.step_by_step import run_in_steps
-from cygrad.dtype import WIDER, all_dtypes
+from cygrad.dtype import FLOATS_OF_8_BITS, WIDER, all_dtypes
 from cygrad.errors import not_implemented
 
 DTYPES = {d.name: d for d in all_dtypes()}
-BOOL = DTYPES["bool"]
+BOOL, FLOAT32 = DTYPES["bool"], DTYPES["float32"]
 RESULTS = {**WIDER, DTYPES["float16"]: DTYPES["float32"]}        # what wider operands give in place of these
 
 MUL = BINARY.index("mul")
-OF_ONE = ("neg", "abs", "sgn", "conj", "isnan", "isinf", "isfinite")    # what there is in PyTorch
-OF_TWO = ("add", "sub", "mul", "eq", "ne")
+PREDICATES, COMPARED = ("isnan", "isinf", "isfinite"), ("eq", "ne")
+OF_ONE = {True: ("neg", "abs", "sgn", "conj", *PREDICATES), False: ("abs", *PREDICATES)}   # what there is in PyTorch of
+OF_TWO = {True: ("add", "sub", "mul", *COMPARED), False: ("mul", *COMPARED)}               # complex32, of 8 bits
 KERNELS = {"prod": "prod_out_cpu", "cumsum": "cumsum_out_cpu", "cumprod": "cumprod_out_cpu",        # its names
            "matmul": "bmm", "addmm": "addmm_impl_cpu_"}
+OF_8_BITS = {**KERNELS, "add": "add_stub", "sub": "add_stub"}
+BESIDE_NUMBERS = {**OF_8_BITS, "mul": "mul_cpu_reduced_float", "div": "div_cpu_reduced_float"}
 
 
 def narrow(t):
@@ -41,9 +50,10 @@ def widened(t):
     return cast_to(t, WIDER.get(t.dtype, t.dtype))
 
 
-def refused(name, t, pointwise=True):
+def refused(name, t, beside_number=False):
     """The error for an op that is not there for a dtype."""
-    return not_implemented(KERNELS.get(name, name), SCALAR_NAMES[t.dtype.code], pointwise and name not in KERNELS)
+    kernels = KERNELS if t.dtype.is_complex else BESIDE_NUMBERS if beside_number else OF_8_BITS
+    return not_implemented(kernels.get(name, name), SCALAR_NAMES[t.dtype.code], name not in kernels)
 
 
 def call(like, entry, outs, *args):
@@ -87,6 +97,10 @@ def part(Tensor t not None, int which):
 def copy(src, out):
     if src.dtype is out.dtype:
         on_bytes(out, "copy", (1,), src, out)
+    elif src.dtype in FLOATS_OF_8_BITS:
+        copy_(out, decoded(src))
+    elif out.dtype in FLOATS_OF_8_BITS:
+        encode(cast_to(src, FLOAT32), out)
     elif src.dtype.is_complex and out.dtype.is_complex:
         copy_(parts(out), parts(src))
     elif out.dtype.is_complex:
@@ -96,6 +110,34 @@ def copy(src, out):
         copy_(out, widened(src))
     else:
         copy_(out, part(src, 0))
+
+
+cdef Tensor decoded(Tensor src):
+    """Floats of 8 bits as float32."""
+    cdef Tensor bytes_ = dense_copy(seen_as(to_host(src), dtype_of(UINT8)))
+    cdef Tensor out = empty_as(bytes_, dtype_of(FLOAT32_CODE))
+    cdef unsigned char *p = <unsigned char *>data(bytes_) if out.elements else NULL
+    cdef float *to = <float *>data(out) if out.elements else NULL
+    cdef int code = src.dtype.code
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(out.elements):
+            to[i] = from_float8(p[i], code)
+    return out if src.is_cpu else out.to(src.device)
+
+
+cdef encode(Tensor src, Tensor out):
+    """out = src, float32, in a dtype of 8 bits."""
+    cdef Tensor floats = dense_copy(to_host(src))
+    cdef Tensor made = empty_as(floats, dtype_of(UINT8))
+    cdef float *p = <float *>data(floats) if made.elements else NULL
+    cdef unsigned char *to = <unsigned char *>data(made) if made.elements else NULL
+    cdef int code = out.dtype.code
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(made.elements):
+            to[i] = to_float8(p[i], code)
+    copy_(seen_as(out, dtype_of(UINT8)), made)
 
 
 def fill(out, value):
@@ -118,8 +160,10 @@ def rounded(op, *operands):
 
 
 def unary(op, a, out):
-    if UNARY[op] not in OF_ONE and (narrow(out) or out.dtype is BOOL or out.dtype is a.dtype.to_real()):
-        raise refused(UNARY[op], a if narrow(a) else out)
+    computed = a if narrow(a) else out
+    dtype = computed.dtype
+    if UNARY[op] not in OF_ONE[dtype.is_complex] and out.dtype in (BOOL, dtype, dtype.to_real()):
+        raise refused(UNARY[op], computed)
     rounded(lambda a, result: unary_to(op, a, result), a, out)
 
 
@@ -127,11 +171,11 @@ def binary(op, a, b, out):
     """Sums are of the second operand times 1, as in PyTorch, which infinity leaves nan beside."""
     name = BINARY[op]
     computed = a if narrow(a) else b
-    if name not in OF_TWO and (narrow(out) or out.dtype is BOOL and (a.dtype is b.dtype)):
+    if name not in OF_TWO[computed.dtype.is_complex] and (narrow(out) or out.dtype is BOOL and (a.dtype is b.dtype)):
         raise refused(name, out if narrow(out) else computed)
     if narrow(out):
         a, b = cast_to(a, out.dtype), cast_to(b, out.dtype)
-    if name in ("add", "sub"):
+    if name in ("add", "sub"):      # of complex numbers
         b = binary_op(MUL, widened(b), 1 + 0j)
     rounded(lambda a, b, result: binary_to(op, a, b, result), a, b, out)
 
@@ -140,6 +184,8 @@ def binary_scalar(op, a, x, swapped, out):
     """A number is rounded as a tensor is; the powers that need no kernel are there."""
     if BINARY[op] == "pow" and narrow(out) and (x == 1 or x == 0 and not swapped):
         return copy_(out, a) if x == 1 and not swapped else fill(out, 1)
+    if out.dtype in FLOATS_OF_8_BITS:
+        raise refused(BINARY[op], out, True)
     dtype = a.dtype if out.dtype is BOOL else out.dtype
     number = scalar_near(a, x, WIDER.get(dtype, dtype))
     number = cast_to(number, dtype).expand(tuple(a.shape))
@@ -194,11 +240,18 @@ def scatter(mode, out, dim, index, src):
 
 
 def matmul(a, b, out):
-    raise refused("matmul", out)
+    """Of floats of 8 bits, of which PyTorch has it for two matrices."""
+    if out.dtype.is_complex:
+        raise refused("matmul", out)
+    result = empty_like_strided(out, WIDER[out.dtype])
+    call(out, "matmul", (2,), widened(a), widened(b), result)
+    copy_(out, result)
 
 
 def addmm(bias, a, b, beta, alpha, out):
-    raise refused("addmm", out)
+    result = empty_like_strided(out, WIDER[out.dtype])
+    call(out, "addmm", (5,), widened(bias), widened(a), widened(b), beta, alpha, result)
+    copy_(out, result)
 
 
 ENTRIES = {function.__name__: function for function in (

@@ -7,6 +7,7 @@ from libc.math cimport fabs, isfinite
 
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16, FLOAT64,
                            INT64, LAZY, default_complex, default_float, dtype_of, promote, plain_of)
+from cygrad.dispatch.without_kernels cimport FLOAT8_E4M3FN, FLOAT8_E5M2, FLOAT8_E8M0FNU, is_float8
 from cygrad.tensor cimport Tensor
 
 from sys import modules
@@ -16,14 +17,16 @@ from cygrad.backend import BINARY, UNARY
 
 # How PyTorch's messages call the dtypes, by code: as C++'s macros do, as its compiler does, and by name. Four times:
 # lazy views have the names of their elements (`LAZY` in without_kernels.pxd).
+FLOAT8 = ("Float8_e4m3fn", "Float8_e5m2", "Float8_e4m3fnuz", "Float8_e5m2fnuz", "Float8_e8m0fnu")
 C_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
            "c10::complex<float>", "c10::complex<double>", "uint16_t", "uint32_t", "uint64_t", "c10::complex<at::Half>",
-           *[""] * 16) * 4
+           *[f"c10::{name}" for name in FLOAT8], *[""] * 11) * 4
 C_TYPES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16",
            "float", "double", "c10::complex<float>", "c10::complex<double>", "short unsigned int",
-           "unsigned int", "long unsigned int", "c10::complex<c10::Half>", *[""] * 16) * 4
+           "unsigned int", "long unsigned int", "c10::complex<c10::Half>",
+           *[f"c10::{name}" for name in FLOAT8], *[""] * 11) * 4
 SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-                "ComplexDouble", "UInt16", "UInt32", "UInt64", "ComplexHalf", *[""] * 16) * 5
+                "ComplexDouble", "UInt16", "UInt32", "UInt64", "ComplexHalf", *FLOAT8, *[""] * 11) * 5
 LIMITS = ((0, 1), (0, 255), (-128, 127), (-32768, 32767), (-2147483648, 2147483647),
           (-9223372036854775808, 9223372036854775807), None, None, None, None, None, None,
           (0, 65535), (0, 4294967295), (0, 18446744073709551615))
@@ -136,8 +139,21 @@ def result_type(*operands, **named):
     return result_among(operands)
 
 
+# The largest floats of 8 bits, by code; PyTorch takes infinity for what it can hold.
+cdef double *LARGEST_FLOAT8 = [448.0, 57344.0, 240.0, 57344.0, 1.7014118346046923e38]
+
+
+cdef bint beyond_float8(int code, double value) noexcept:
+    """Whether a number is larger than those of a dtype of floats of 8 bits."""
+    if code == FLOAT8_E5M2 and not isfinite(value):
+        return False
+    return fabs(value) > LARGEST_FLOAT8[code - FLOAT8_E4M3FN] or (code == FLOAT8_E8M0FNU and value < 0)
+
+
 cdef inline bint overflows(int code, double value) noexcept:
     """Whether a finite number is larger than those of a dtype of floats."""
+    if is_float8(code):
+        return beyond_float8(code, value)
     cdef double largest = 65504.0 if code == FLOAT16 else 3.3895313892515355e38 if code == BFLOAT16 \
         else 3.4028234663852886e38
     return code != FLOAT64 and isfinite(value) and fabs(value) > largest

@@ -14,14 +14,15 @@ from cygrad.dispatch.kernel_calls cimport (binary, broadcast_sizes, cast, copy_i
                                            elementwise_into, expand_to, fill_into, lacks, same_device, unary,
                                            where_into)
 from cygrad.dispatch.axis_reductions cimport axis_last, reduce
-from cygrad.dtype cimport BFLOAT16, COMPLEX64, DType, FLOAT16, INT64, UINT8, dtype_of, plain_of
+from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, INT64, UINT8, dtype_of, plain_of
 from cygrad.dispatch.promotion cimport SAME
-from cygrad.dispatch.without_kernels cimport COMPLEX32, is_lazy, of_any_byte, signed_code, without_kernels
+from cygrad.dispatch.without_kernels cimport is_lazy, of_any_byte, signed_code, without_kernels
 from cygrad.tensor cimport Tensor, bump_version, new_tensor
 from cygrad.view cimport INLINE_RANK, View, data, fill_strided, make_view, same_sizes, size_of, tuple_of
 
 from cygrad.dispatch.allocation import empty_on
 from cygrad import errors
+from cygrad.dtype import WIDER
 
 cdef enum:
     FEW_BYTES = 4096            # up to which joined tensors are copied here, and not by the backend
@@ -382,8 +383,8 @@ def nonzero_op(Tensor a not None):
         return allocate(0)
     if is_lazy(a.dtype.code):
         a = seen_as(a, dtype_of(UINT8) if of_any_byte(a.dtype.code) else plain_of(a.dtype))    # the same are zero
-    if a.dtype.code == COMPLEX32:               # of which zero has two signs
-        a = cast(a, dtype_of(COMPLEX64))
+    if a.dtype in WIDER:                        # of which zero has two signs
+        a = cast(a, WIDER[a.dtype])
     if without_kernels(a.dtype.code):
         a = seen_as_signed(a)
     cdef object answer = called(backend).nonzero(a, allocate)

@@ -2,7 +2,7 @@
 from cygrad.serialization.unpickling import Lacking
 
 _KINDS = {"_rebuild_sparse_tensor": "sparse", "_rebuild_qtensor": "quantized", "_rebuild_nested_tensor": "nested"}
-_DTYPES = ("float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 "
+_DTYPES = ("float4_e2m1fn_x2 "
            "bits8 bits16 bits1x8 bits2x4 bits4x2").split()
 
 LACKING = {

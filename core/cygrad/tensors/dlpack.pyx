@@ -13,7 +13,8 @@ from libc.stdlib cimport calloc, free
 
 from cygrad.backend cimport Backend
 from cygrad.dispatch.sizes cimport bytes_of, product
-from cygrad.dispatch.without_kernels cimport COMPLEX32, UINT16, UINT32, UINT64, of_any_byte
+from cygrad.dispatch.without_kernels cimport (COMPLEX32, FLOAT8_E4M3FN, FLOAT8_E4M3FNUZ, FLOAT8_E5M2, FLOAT8_E5M2FNUZ,
+                                              FLOAT8_E8M0FNU, UINT16, UINT32, UINT64, of_any_byte)
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX128, COMPLEX64, CONJUGATED, DType, FLOAT16, FLOAT32, FLOAT64, INT16,
                            INT32, INT64, INT8, LAZY, UINT8, dtype_of, lazy_flags, plain_of)
 from cygrad.storage cimport wrap_memory
@@ -85,12 +86,15 @@ cdef enum:
     READ_ONLY = 1       # flags
     COPIED = 2
 
-# DLPack's codes of types: 0 int, 1 unsigned, 2 float, 4 bfloat16, 5 complex, 6 bool; each with its bits.
+# DLPack's codes of types: 0 int, 1 unsigned, 2 float, 4 bfloat16, 5 complex, 6 bool, 10 to 14 floats of 8 bits; each
+# with its bits.
 cdef dict CODES = {BOOL: (6, 8), UINT8: (1, 8), INT8: (0, 8), INT16: (0, 16), INT32: (0, 32), INT64: (0, 64),
                    FLOAT16: (2, 16), BFLOAT16: (4, 16), FLOAT32: (2, 32), FLOAT64: (2, 64), COMPLEX64: (5, 64),
-                   COMPLEX128: (5, 128), UINT16: (1, 16), UINT32: (1, 32), UINT64: (1, 64), COMPLEX32: (5, 32)}
+                   COMPLEX128: (5, 128), UINT16: (1, 16), UINT32: (1, 32), UINT64: (1, 64), COMPLEX32: (5, 32),
+                   FLOAT8_E4M3FN: (10, 8), FLOAT8_E4M3FNUZ: (11, 8), FLOAT8_E5M2: (12, 8), FLOAT8_E5M2FNUZ: (13, 8),
+                   FLOAT8_E8M0FNU: (14, 8)}
 # dtype by code and bits, code * 256 + bits; -1: there is none. A dict with pairs took a tenth of an exchange.
-cdef signed char DTYPES[8 << 8]
+cdef signed char DTYPES[16 << 8]
 cdef cygrad_dl_dtype KINDS[LAZY]          # of a dtype
 cdef dict WORDS = {0: "int", 1: "uint", 2: "float", 3: "opaque", 4: "bfloat", 5: "complex", 6: "bool"}
 
@@ -103,7 +107,7 @@ cdef char *EXCHANGE = b"dlpack_exchange_api"
 
 cdef int fill_tables() except -1:
     cdef int i
-    for i in range(8 << 8):
+    for i in range(16 << 8):
         DTYPES[i] = -1
     for code, (kind, bits) in CODES.items():
         DTYPES[kind << 8 | bits] = code
@@ -394,7 +398,7 @@ cdef Tensor tensor_over(cygrad_dl_tensor *given, Taken owner, bint readonly):
 
 
 cdef DType dtype_for(int code, int bits, int lanes):
-    cdef int found = DTYPES[code << 8 | bits] if code < 8 else -1
+    cdef int found = DTYPES[code << 8 | bits] if code < 16 else -1
     if found < 0 or lanes != 1:
         groups = f" in groups of {lanes}" if lanes != 1 else ""
         raise BufferError(f"elements of DLPack's type {WORDS.get(code, code)}{bits}{groups} have no dtype here; "

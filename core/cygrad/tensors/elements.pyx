@@ -5,9 +5,10 @@ from cpython.ref cimport Py_INCREF, PyObject
 from cygrad.backend cimport Backend
 from cygrad.devices.watching cimport called
 from cygrad.tensors.element_stores cimport from_bfloat, from_half
+from cygrad.tensors.float8 cimport from_float8
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8)
 from cygrad.dispatch.allocation cimport empty, empty_as
-from cygrad.dispatch.without_kernels cimport COMPLEX32, UINT16, UINT32, UINT64, is_lazy
+from cygrad.dispatch.without_kernels cimport COMPLEX32, UINT16, UINT32, UINT64, is_float8, is_lazy
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport data, make_view
 from cygrad.tensors.operators cimport Plain, operators
@@ -49,6 +50,8 @@ cdef object element_at(char *p, int code):
         return (<unsigned int *>p)[0]
     if code == UINT64:
         return (<unsigned long long *>p)[0]
+    if is_float8(code):
+        return <double>from_float8((<unsigned char *>p)[0], code)
     if code == COMPLEX32:
         return complex(from_half((<unsigned short *>p)[0]), from_half((<unsigned short *>p)[1]))
     if code == COMPLEX64:

@@ -6,7 +6,7 @@ tensor has that dtype there.
 from cygrad.devices import default_device, discovery
 from cygrad.devices.home import stands_for_cpu
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
-from cygrad.dtype import DType, all_dtypes, get_default_dtype, set_default_dtype
+from cygrad.dtype import FLOATS_OF_8_BITS, DType, all_dtypes, get_default_dtype, set_default_dtype
 from cygrad.errors import warn
 from cygrad.ops.create.copying import convert
 from cygrad.ops.create.filled import empty_
@@ -21,7 +21,8 @@ KINDS = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16":
          "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "bool": "Bool",
          "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
 # These are only in what `type()` says and takes.
-WITHOUT_TYPES = {"uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64", "complex32": "ComplexHalf"}
+WITHOUT_TYPES = {"uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64", "complex32": "ComplexHalf",
+                 **{d.name: SCALAR_NAMES[d.code] for d in FLOATS_OF_8_BITS}}
 TYPE_WORDS = KINDS | WITHOUT_TYPES
 _DTYPES = {d.name: d for d in all_dtypes()}
 

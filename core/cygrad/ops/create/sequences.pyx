@@ -11,11 +11,12 @@ from cpython.long cimport PyLong_AsUnsignedLongLong, PyLong_Check, PyLong_CheckE
 from cpython.tuple cimport PyTuple_CheckExact
 
 from cygrad.tensors.element_stores cimport to_half
+from cygrad.tensors.float8 cimport to_float8
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DType, FLOAT32, FLOAT64, INT16, INT64, INT8, UINT8,
                            default_float, dtype_of, promote)
 from cygrad.ops.create.arrays cimport is_array, numpy_dtype
 from cygrad.dispatch.promotion cimport LIMITS, scalar_dtype
-from cygrad.dispatch.without_kernels cimport COMPLEX32, UINT16, UINT64
+from cygrad.dispatch.without_kernels cimport COMPLEX32, UINT16, UINT64, is_float8
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport MAX_RANK
 
@@ -110,6 +111,8 @@ cdef int write_value(char *p, int code, object x) except -1:
         (<float *>p)[0], (<float *>p)[1] = <float>PyComplex_RealAsDouble(x), <float>PyComplex_ImagAsDouble(x)
     elif code == COMPLEX128:
         (<double *>p)[0], (<double *>p)[1] = PyComplex_RealAsDouble(x), PyComplex_ImagAsDouble(x)
+    elif is_float8(code):
+        (<unsigned char *>p)[0] = to_float8(<float>real_of(x), code)
     elif code == COMPLEX32:
         (<unsigned short *>p)[0] = to_half(<float>PyComplex_RealAsDouble(x))
         (<unsigned short *>p)[1] = to_half(<float>PyComplex_ImagAsDouble(x))

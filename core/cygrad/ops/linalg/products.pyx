@@ -8,7 +8,7 @@ from cygrad.backend cimport CONJ, Backend
 from cygrad.devices.watching cimport called
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.kernel_calls cimport declined, fill_into, lacks, unary
-from cygrad.dispatch.without_kernels cimport COMPLEX32, is_lazy, without_kernels
+from cygrad.dispatch.without_kernels cimport COMPLEX32, is_lazy, is_narrow, without_kernels
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CONJUGATED, DType, lazy_dtype, lazy_flags, plain_of
 from cygrad.ops.declare.op cimport Op, either_tracked, tracked
@@ -83,7 +83,8 @@ cdef int multiply(View a, View b, View out, str name) except -1:
     if a.sizes[2] == 0:
         fill_into(out, 0)
         return 0
-    if a.dtype.code == BOOL or out.dtype.code == COMPLEX32:
+    if a.dtype.code == BOOL or out.dtype.code == COMPLEX32 or (
+            is_narrow(out.dtype.code) and name != "addmm_impl_cpu_"):
         raise not_implemented(name, SCALAR_NAMES[out.dtype.code], False)
     if (without_kernels(out.dtype.code) or is_lazy(a.dtype.code | b.dtype.code)
             or lacks("matmul", called(backend).matmul(a, b, out))):

@@ -12,7 +12,7 @@ from cygrad.dispatch.allocation import empty_laid_out, empty_like_strided, empty
 from cygrad.dispatch.lazy_views import laziness
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import clone_dense, copy_ as raw_copy
-from cygrad.dtype import UNSIGNED, all_dtypes
+from cygrad.dtype import FLOATS_OF_8_BITS, UNSIGNED, all_dtypes
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.random import device_stream
@@ -32,6 +32,8 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
     """
     if out.dtype.is_complex and sampler not in ("uniform", "normal_strided") and not (
             out.numel() == 0 and sampler in ("exponential", "geometric", "log_normal", "bernoulli", "random")):
+        raise _refused(sampler, params, out.dtype)
+    if out.dtype in FLOATS_OF_8_BITS:
         raise _refused(sampler, params, out.dtype)
     if out.dtype in UNSIGNED:
         return draw_unsigned(out, sampler, params, generator)
@@ -61,7 +63,8 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
         raw_copy(out, buffer)
 
 
-_KERNELS = {"bernoulli": "bernoulli_scalar_cpu_", "log_normal": "log_normal_cpu", "geometric": "geometric_cpu",
+_KERNELS = {"uniform": "check_uniform_bounds", "normal": "normal_kernel_cpu", "normal_strided": "normal_kernel_cpu",
+            "bernoulli": "bernoulli_scalar_cpu_", "log_normal": "log_normal_cpu", "geometric": "geometric_cpu",
             "permutation": "randperm"}
 
 

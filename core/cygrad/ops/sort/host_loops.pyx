@@ -8,7 +8,7 @@ from cygrad cimport backend as k
 from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.dispatch.kernel_calls cimport cast, dense_copy
 from cygrad.dispatch.axis_reductions cimport reduce
-from cygrad.dispatch.without_kernels cimport UINT64, is_lazy
+from cygrad.dispatch.without_kernels cimport UINT64, is_lazy, is_narrow
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, COMPLEX64, COMPLEX128, DType, FLOAT16,
                            FLOAT32, FLOAT64, INT32, INT64, UINT8, dtype_of, plain_of)
@@ -81,7 +81,8 @@ def same_elements(left, right):
         return None
     a, b = left, right
     if a.dtype is not b.dtype or not same_sizes(a, b) or a.memory.backend is not b.memory.backend or not at_hand(a) \
-            or not at_hand(b) or a.dtype.code == BOOL or a.dtype.code == FLOAT16 or a.dtype.code == BFLOAT16:
+            or not at_hand(b) or a.dtype.code == BOOL or a.dtype.code == FLOAT16 or a.dtype.code == BFLOAT16 \
+            or is_narrow(a.dtype.code):
         return None
     nbytes = a.elements * a.dtype.itemsize
     if a.elements < RELEASE:

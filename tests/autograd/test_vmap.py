@@ -228,3 +228,37 @@ def test_draws_with_several_batches():
     assert drawn[0].eq(0).all() and drawn[1].eq(1).all() and drawn.shape == (2, 4, 3)
     with pytest.raises(RuntimeError, match="vmap: inplace arithmetic"):
         vmap(lambda p: cygrad.zeros(3).bernoulli_(p), randomness="different")(chances)
+
+
+NEW_RANDOM = {"rand": lambda x: cygrad.rand(3), "randn": lambda x: cygrad.randn(2, 3),
+              "randint": lambda x: cygrad.randint(10**6, (3,)), "randperm": lambda x: cygrad.randperm(50),
+              "normal": lambda x: cygrad.normal(0., 1., (3,)),
+              "with a dtype": lambda x: cygrad.rand(3, dtype=cygrad.float64)}
+
+
+@pytest.mark.parametrize("make", NEW_RANDOM.values(), ids=NEW_RANDOM)
+def test_new_random_tensors_follow_the_randomness(make):
+    x = cygrad.arange(2)
+    a, b = cygrad.vmap(make, randomness="different")(x)
+    assert not cygrad.equal(a, b)
+    a, b = cygrad.vmap(make, randomness="same")(x)
+    assert cygrad.equal(a, b)
+    with pytest.raises(RuntimeError, match="randomness error mode"):
+        cygrad.vmap(make)(x)
+
+
+def test_each_example_has_a_permutation():
+    found = cygrad.vmap(lambda x: cygrad.randperm(6), randomness="different")(cygrad.arange(3))
+    assert found.sort().values.tolist() == [list(range(6))] * 3
+
+
+def test_random_numbers_inside_two_levels():
+    def inner(x):
+        return cygrad.vmap(lambda y: cygrad.rand(2), randomness="different")(cygrad.arange(3))
+
+    assert cygrad.vmap(inner, randomness="different")(cygrad.arange(2)).unique().numel() == 12
+
+
+def test_draws_from_a_batch_are_not_the_same():
+    with pytest.raises(RuntimeError, match="does not currently support same randomness"):
+        cygrad.vmap(lambda x: cygrad.ones(3).bernoulli_(x), randomness="same")(cygrad.rand(2))

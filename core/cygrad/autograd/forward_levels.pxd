@@ -29,3 +29,4 @@ cdef int note(Node node, tuple args) except -1
 cdef dict tangents_of(Tensor t)
 cdef int share_tangents(Tensor t, Tensor source) except -1
 cdef int without_reverse() noexcept
+cdef bint in_vmap() noexcept

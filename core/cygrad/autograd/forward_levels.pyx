@@ -70,6 +70,10 @@ def count_batches(int change):
     forward_used = True
 
 
+cdef bint in_vmap() noexcept:
+    return cygrad_batch_depth > 0
+
+
 def batch_depth():
     """How many levels of `vmap` this thread is in."""
     return cygrad_batch_depth

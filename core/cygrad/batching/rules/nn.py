@@ -1,6 +1,7 @@
 """Rules of layers' functions: the batch goes along with the axis that they have for one, or among the channels."""
 import cygrad
 from cygrad.batching.dispatch import in_place_error
+from cygrad.batching.draws import RANDOM_ERROR, SAME_OF_BATCH
 from cygrad.batching.rules.helpers import apart, axis, folded, is_batched, ranked, rule, whole
 from cygrad.batching.rules.reduce import raise_no_rule
 from cygrad.batching.wrapping import batched
@@ -160,10 +161,6 @@ def losses_of_classes(level, op, x, target, weight=None, *args, **kwargs):
 
 # ------------------------------------------------------------------------------ random numbers
 
-RANDOM_ERROR = ("vmap: called random operation while in randomness error mode. Please either use the 'same' or "
-                "'different' randomness flags on vmap or perform the randomness operation out of vmap")
-
-
 @rule("dropout alpha_dropout feature_dropout bernoulli rand_like randn_like randint_like normal poisson multinomial")
 def draws(level, op, x, *args, **kwargs):
     if level.randomness == "error":
@@ -176,8 +173,7 @@ def draws(level, op, x, *args, **kwargs):
     if level.randomness == "same":
         if op.op.endswith("_like"):
             return op(cygrad.empty(x.shape, dtype=x.dtype, device=x.device), *args, **kwargs)
-        raise RuntimeError(f"vmap: {op.name} with randomness='same' of a batched tensor is not supported; use "
-                           "randomness='different'")
+        raise RuntimeError(SAME_OF_BATCH)
     if not isinstance(x, Tensor) or not is_batched(x, level) or op.op == "multinomial":
         raise_no_rule()
     rank = max([t.dim() for t in (x, *args) if isinstance(t, Tensor)])
@@ -193,6 +189,8 @@ def of_rank(args, level, rank):
 def draws_in_place(level, op, x, *args, **kwargs):
     if level.randomness == "error":
         raise RuntimeError(RANDOM_ERROR)
+    if level.randomness == "same" and any(is_batched(t, level) for t in args if isinstance(t, Tensor)):
+        raise RuntimeError(SAME_OF_BATCH)
     if not is_batched(x, level):
         raise RuntimeError(in_place_error(level))
     if level.randomness == "same":

@@ -4,6 +4,7 @@ Other devices, layouts with gaps, complex dtypes and gradients are the work of `
 """
 from cygrad.dispatch.allocation cimport empty_as
 from cygrad.autograd.inplace cimport check_inplace
+from cygrad.autograd.forward_levels cimport in_vmap
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dtype cimport DType, FLOAT16, FLOAT64
 from cygrad.random.generator cimport Generator
@@ -92,7 +93,8 @@ cdef Tensor standard(bint normal, tuple size, object generator, object out, obje
                      bint requires_grad, bint pin_memory, object names):
     """A new tensor of numbers on [0, 1), or of standard normal ones."""
     cdef Tensor made
-    if generator is None and out is None and names is None and device is None and not requires_grad and not pin_memory:
+    if (generator is None and out is None and names is None and device is None and not requires_grad and
+            not pin_memory and not in_vmap()):
         made = sized(size, None, dtype, None, "rand")
         if is_plain(made):
             _default.draw_standard(normal, made.memory.pointer, made.elements, made.dtype.code)

@@ -1,5 +1,5 @@
 """New random tensors: integers, permutations, and those that are like a given one."""
-from cygrad.autograd.forward_levels import requiring_gradient
+from cygrad.autograd.forward_levels import batch_depth, requiring_gradient
 from cygrad.ops.declare.out_arguments import write_out
 from cygrad.ops.create.filled import dtype_for, empty_, empty_like
 from cygrad.ops.create.placing import finish
@@ -11,7 +11,13 @@ from cygrad.ops.random.fills import _int64, _need_float, draw
 
 
 def new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill):
-    """A new tensor, or `out`, after `fill`."""
+    """A new tensor, or `out`, after `fill`; inside `vmap` one for each example, if they are to differ."""
+    if batch_depth() and out is None:
+        from cygrad.batching.draws import for_each_example      # start-up time
+        made = for_each_example(size, lambda whole: new_random(whole, out, dtype, device, requires_grad, names,
+                                                               pin_memory, fill))
+        if made is not None:
+            return made
     if out is not None:
         dtype_for(dtype, out)
         shape = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
@@ -47,7 +53,7 @@ def _made_integers(size, sampler, params, fill, generator, out, dtype, device, r
     """A tensor of int64, unless `dtype` or `out` is given, from a sampler; `fill` draws where a plain draw won't do."""
     if out is None:
         dtype = dtype or _int64
-    if generator is out is names is device is None and not (requires_grad or pin_memory):
+    if generator is out is names is device is None and not (requires_grad or pin_memory or batch_depth()):
         made = drawn(size, dtype, sampler, params)
         if made is not None:
             return made
@@ -101,6 +107,12 @@ def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, 
                           generator, out, dtype, device, requires_grad, names, pin_memory)
 
 
+def permute_rows(t, generator):
+    """Fill every row, of which there are several inside `vmap`, with a permutation."""
+    for row in [t] if t.dim() == 1 else t.flatten(0, -2).unbind(0):
+        draw(row, "permutation", generator=generator)
+
+
 @op(method=False)
 def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
              pin_memory=False, names=None):
@@ -130,7 +142,7 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
                            f"n must be non-negative, got{n}")
     if (dtype if out is None else out.dtype) is BOOL:
         raise refused("randperm", BOOL)
-    return _made_integers((n,), "permutation", (), lambda t: draw(t, "permutation", generator=generator),
+    return _made_integers((n,), "permutation", (), lambda t: permute_rows(t, generator),
                           generator, out, dtype, device, requires_grad, names, pin_memory)
 
 

@@ -26,7 +26,9 @@ from cygrad_gpu.runtime.foreign import dense_strides
 cdef enum:
     LEGACY = 1                          # the default stream, as the protocol numbers it
 
-cdef dict TYPES = {dtype: "<V2" if dtype.name == "bfloat16" else np.dtype(dtype.name).str for dtype in all_dtypes()}
+# bfloat16 as others tell it; what else NumPy has no type for can't be told.
+cdef dict TYPES = {dtype: np.dtype(dtype.name).str if dtype.char else "<V2" for dtype in all_dtypes()
+                   if dtype.char or dtype.name == "bfloat16"}
 cdef dict DTYPES = {kind: dtype for dtype, kind in TYPES.items()}
 
 

@@ -32,7 +32,8 @@ LEFT_OUT = {
 # Differences that are to stay, and why.
 DECIDED = {
     ("as_strided_scatter", "backward"): "PyTorch's gradient is wrong: its own gradcheck refuses it",
-    ("fft.ihfftn", "forward"): "with `out=` PyTorch leaves it as it was and refuses dtypes in words of a copy",
+    **{(name, "forward"): "with `out=` PyTorch leaves it as it was and refuses dtypes in words of a copy"
+       for name in ("fft.ihfft2", "fft.ihfftn")},
     **{(name, "forward"): "of more than 256 elements which of equal ones comes first is libstdc++'s choice in PyTorch"
        for name in ("sort", "argsort", "mode")},
     ("nn.functional.linear_cross_entropy", "second"): "in chunks PyTorch has no second derivative and says so nowhere",

@@ -291,3 +291,11 @@ def test_16_bit_elements_are_rounded_after_each_step_but_by_scatter():
     big = cygrad.full((1,), 60000.0).half()
     assert big.index_reduce(0, places, cygrad.tensor([2, 0.5]).half(), "prod").tolist() == [math.inf]
     assert big.scatter_reduce(0, places, cygrad.tensor([2, 0.5]).half(), "prod").tolist() == [60000]
+
+
+def test_a_slice_of_a_result_changes_in_place_where_nothing_is_recorded():
+    result = cygrad.ones(1, 3, requires_grad=True) * 2
+    with cygrad.no_grad():
+        result[:1, :] += cygrad.tensor(-1.)
+    assert result.tolist() == [[1, 1, 1]]
+    assert result.grad_fn.name() == "MulBackward0"

@@ -139,6 +139,13 @@ PROGRAMS = """
     x = m.all(m.ones(2), out=m.ones(2).byte()); y = m.linalg.vector_norm(m.ones(2).half(), 2, dtype=m.float32)
     q = m.ones(2, 2); x = m.nn.functional.scaled_dot_product_attention(q, q, q, dropout_p=-1.)
     x = m.ones(0); m.stack([x, x], -1, out=x); y = m.ones(1); m.eq(m.ones(3), y, out=y.view(1))
+    q = m.ones(1, 2, 3, requires_grad=True); y = q * 2; with m.no_grad(): y[:1:1, :] += m.tensor(-1.)
+    q = m.ones(2, requires_grad=True); y = q * 2; y[0] = y[::2]; z = m.ones(2, 3) * q[0]; z[0] = z[:1]
+    a = m.trapezoid(m.ones(0)); b = m.trapezoid(m.ones(2, 0)); c = m.trapezoid(m.ones(2, 0), m.ones(2, 0))
+    m.ones(0).index_select(0, m.tensor([0]))
+    m.ones(0, 2).index_select(0, m.tensor([0]))
+    m.ones(2, 3).hash_tensor(5, mode=-1)
+    m.ones(2, 0).hash_tensor(1, mode=-1)
 """.strip().splitlines()
 
 
@@ -218,7 +225,8 @@ STEPS = ["y = {seen}", "y = {seen}; y.mul_(2)", "x {op}= {other}", "y {op}= {oth
     "x[..., 0] {op}= {other}", "z = x {op} {other}", "m.add(x, {other}, out=y)", "m.mul(y, 2, out=x)",
     "m.sum(x, 0, out=m.zeros(0))", "x.zero_()", "x.requires_grad_()", "y.sum().backward()",
     "(x * y).sum().backward()", "z = y.retains_grad", "z = copy.deepcopy(x)", "with m.no_grad(): y = {seen}",
-    "with m.no_grad(): x {op}= {other}", "y.detach_()", "z = m.autograd.grad(y.sum(), x)",
+    "with m.no_grad(): x {op}= {other}", "with m.no_grad(): x[:2, ...] {op}= {other}",
+    "x[0] = x[:1]", "y.detach_()", "z = m.autograd.grad(y.sum(), x)",
     "z = m.autograd.grad((y * y).sum(), [x], allow_unused=True)", "x.copy_({other_tensor})",
     "z = m.stack([x, x])", "z = m.exp(x, out=y)", "x.clamp_(0, 1)", "y.t_()", "z = x.to(m.float64)",
     "z = m.where(x > 0, x, {other})", "x.neg_()", "x.masked_fill_(x > 0, 2)", "z = x.sum(0)", "z = x.mean()",

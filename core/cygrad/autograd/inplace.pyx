@@ -186,7 +186,7 @@ cdef class CopySlices(Node):
 cdef Tensor shadow_of(Tensor t):
     """A copy of `t`'s values with `t`'s place in the graph: what an in-place op saves of its input."""
     cdef Tensor copy = clone_like(t)
-    node = gradient_edge(t)
+    node = gradient_edge(t) if grad_enabled() == 1 else None     # a view's node isn't asked for needlessly
     if node is not None:
         copy.node = node
         copy.output_number = t.output_number if t.node is not None else 0

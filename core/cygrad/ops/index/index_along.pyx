@@ -32,6 +32,8 @@ cdef bint is_index(Tensor t) noexcept:
 def index_select(Tensor self not None, int dim, Tensor index not None):
     cdef Tensor source = one_axis(self), places = one_axis(index), out = None
     if source.sizes[dim] == 0 and places.elements:
+        if self.rank == 1:
+            raise IndexError("index out of range in self")
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if places.dtype.code == INT64:
         out = take_at(source, along(dim, places), True, False)

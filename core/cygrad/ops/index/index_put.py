@@ -207,7 +207,8 @@ def assign(view, value):
     elif value.dim() == 0:
         fill_tensor.inplace(view, value)
     else:
-        view.copy_(without_leading_ones(value).expand(view.shape))
+        value = without_leading_ones(value)
+        view.copy_(value if value.shape == view.shape else value.expand(view.shape))
 
 
 # ----------------------------------------------------------------------- index_put

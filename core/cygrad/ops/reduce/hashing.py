@@ -51,8 +51,6 @@ def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
     tensor([3, 0], dtype=cygrad.uint64)
     """
     need_tensors("hash_tensor", input=input)
-    if mode != 0:
-        raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
     if dim is None:
         dim = ()
     axes = [axis_of(each, input.dim(), "hash_tensor") for each in (dim if isinstance(dim, (tuple, list)) else (dim,))]
@@ -64,6 +62,8 @@ def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
             raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
         if input.dim() and not input.size(axis):
             raise IndexError(f"hash_tensor: Expected reduction dim {axis} to have non-zero size.")
+    if mode != 0:
+        raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
     if input.is_complex():
         raise NotImplementedError(f'"xor_sum_cpu" not implemented for \'{SCALAR_NAMES[input.dtype.code]}\'')
     wide = input.detach().to(cygrad.float64 if input.is_floating_point() else cygrad.int64)

@@ -93,7 +93,7 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
     tensor(7.5000)
     """
     if y.size(dim if x is None or y.dim() else 0) == 0:
-        return y.new_zeros(y.shape[:dim] + y.shape[dim:][1:])
+        return y.new_empty(y.shape[:dim] + y.shape[dim:][1:]).zero_()      # PyTorch counts this change, too
     checked("trapezoid", y, x, dx)
     if x is not None:
         parts = areas("trapezoid", y, x, dx, dim)[0]

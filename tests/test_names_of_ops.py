@@ -237,3 +237,8 @@ CHECKED = [op for op in OPS if op.name not in ORDERED]
 def test_name_stays_with_its_axis(op):
     """All axes of a name turned round, the result's axis of this name is turned round, and nothing else is changed."""
     assert list(misplaced(op)) == []
+
+
+def test_division_by_the_names_of_python_2():
+    x = cygrad.tensor([2., 3.])
+    assert x.__div__(2).tolist() == [1., 1.5] and x.__rdiv__(6).tolist() == [3., 2.]

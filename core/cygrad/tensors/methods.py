@@ -14,6 +14,11 @@ def __idiv__(self, other):
     return self.__itruediv__(other)
 
 
+@op(only_method=True)
+def __div__(self, other):
+    return self.__truediv__(other)
+
+
 def set_data(self, value):
     """`self.data = value`: take over another tensor's storage, geometry and dtype."""
     if not isinstance(value, Tensor):

@@ -33,7 +33,8 @@ import warnings
 # Why a name is out of scope: parts of torch that cygrad doesn't have, by the beginnings of their names.
 PARTS = {
     "PyTorch's internals": "_ serialization._ nn.utils.prune._ nn.utils.stateless._ utils._ autograd._ "
-                           "autograd.torch autograd.functional._ autograd.forward_ad._",
+                           "autograd.torch autograd.functional._ autograd.forward_ad._ "
+                           "utils.tensorboard._ utils.tensorboard.summary",
     "TorchScript and fx": "jit fx ScriptMethod",
     "compilers": "compile compiler export onnx",
     "PyTorch's dispatcher": "library ops classes",

@@ -299,3 +299,10 @@ def test_a_slice_of_a_result_changes_in_place_where_nothing_is_recorded():
         result[:1, :] += cygrad.tensor(-1.)
     assert result.tolist() == [[1, 1, 1]]
     assert result.grad_fn.name() == "MulBackward0"
+
+
+def test_a_scatter_that_is_refused_leaves_its_operand_as_it_was():
+    x = cygrad.tensor([1 + 2j], requires_grad=True)
+    with pytest.raises(RuntimeError):
+        x.scatter_reduce(0, cygrad.tensor([0]), x, "mean", include_self=False)
+    assert x.tolist() == [1 + 2j]

@@ -146,6 +146,7 @@ PROGRAMS = """
     m.ones(0, 2).index_select(0, m.tensor([0]))
     m.ones(2, 3).hash_tensor(5, mode=-1)
     m.ones(2, 0).hash_tensor(1, mode=-1)
+    q = m.ones(0, 3, requires_grad=True); q.unfold(1, 1, 2).sum().backward()
 """.strip().splitlines()
 
 

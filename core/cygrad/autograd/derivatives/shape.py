@@ -148,7 +148,7 @@ def unfold_backward(grad, shape, dimension, size, step):
         return grad.sum()
     places = cygrad.arange(shape[dimension], device=grad.device).unfold(0, size, step)
     moved = grad.movedim(dimension, -2)
-    flat = moved.reshape(*moved.shape[:-2], -1)
+    flat = moved.reshape(*moved.shape[:-2], moved.shape[-2] * moved.shape[-1])
     out = flat.new_zeros(*flat.shape[:-1], shape[dimension])
     out = out.index_add(-1, places.reshape(-1), flat).movedim(-1, dimension)
     return out.clone(memory_format=cygrad.contiguous_format)

@@ -212,6 +212,9 @@ cdef int ask(Launch *how) except -1:
         backend, index = discovery.load("cpu"), 0
     one.call, one.op, one.count, one.replaced = how.call, how.op, how.count, False
     one.swapped, one.more = how.swapped, how.more
+    if how.call is call_scalar:                     # of its kind, but no element is divided by 0
+        number = type(<object>how.more)(1)
+        one.more = <PyObject *>number
     for k in range(how.count):
         like = <View>how.operands[k]
         made = empty(backend, index, like.dtype, 0, NULL)

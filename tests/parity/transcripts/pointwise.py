@@ -32,3 +32,21 @@ object() / torch.ones(2)  # types
 torch.ones(2, dtype=torch.bool).heaviside_(torch.ones(2).half())
 torch.ones(2).heaviside_(torch.ones(2, dtype=torch.complex64))
 torch.tensor([-1.0, 0.0, 1.0]).heaviside_(torch.tensor(0.5))
+
+# %% a bool first
+q = torch.tensor([1.0, 2.0], requires_grad=True)
+[node and node.name() for node, _ in torch.mul(True, q).grad_fn.next_functions]
+[node and node.name() for node, _ in torch.add(True, q).grad_fn.next_functions]
+torch.sub(True, q)
+
+# %% no element is divided
+none = torch.zeros(0, 3, dtype=torch.int64)
+none % 0
+torch.fmod(none, 0)
+none // 0
+none.remainder_(0)
+
+# %% a real part that integers can't hold
+whole = torch.tensor([1, 2])
+whole.real = float("nan")
+whole

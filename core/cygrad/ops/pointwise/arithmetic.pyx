@@ -99,7 +99,7 @@ cdef inline bint number_first(KernelOp op, object x, object y) except -1:
     """Whether a function (no operator) gets a number, an operand like any in PyTorch, and a tensor to record."""
     return (not isinstance(x, Tensor) and type(y) is Tensor and (op is op_add or op is op_sub or op is op_mul)
             and (<Tensor>y).names_ is None and grad_enabled() and requires_grad(<Tensor>y) and is_number(x)
-            and not PyBool_Check(x))
+            and not (op is op_sub and PyBool_Check(x)))
 
 
 cdef object checked_binary(KernelOp op, object x, object y):

@@ -4,8 +4,8 @@ from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode, find_row
-from cygrad.dtype cimport (CATEGORY_COMPLEX, CATEGORY_FLOAT, COMPLEX128, CONJUGATED, FLOAT32, FLOAT64, NEGATED, DType,
-                           lazy_dtype, lazy_flags, plain_of)
+from cygrad.dtype cimport (CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, COMPLEX128, CONJUGATED, FLOAT32, FLOAT64,
+                           NEGATED, DType, lazy_dtype, lazy_flags, plain_of)
 from cygrad.tensor cimport Tensor, bump_version, requires_grad, view_of
 from cygrad.view cimport MAX_RANK
 
@@ -15,7 +15,7 @@ from cygrad.ops.index.index_put import assigned_number
 from cygrad.backend import UNARY
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.memory_formats import kept
-from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.promotion import SCALAR_NAMES, check_scalar
 from cygrad.dispatch.raw import clone_like, copy_, unary_op
 from cygrad.dispatch.operands import broadcast
 from cygrad.ops.pointwise.single_kernel import inplace_result
@@ -209,6 +209,8 @@ cdef object as_operand(Tensor like, object value):
     if isinstance(value, complex) and value.imag != 0:
         kind = "double" if like.dtype.code in (FLOAT64, COMPLEX128) else "float"
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+    if like.dtype.category <= CATEGORY_INTEGER:
+        check_scalar(like.dtype, value)
     return scalar_near(like, assigned_number(like, value))
 
 

@@ -51,12 +51,26 @@ def test_storages_and_shared_values():
     x = cygrad.arange(4.)
     both = [x, x]
     file = io.BytesIO()
-    cygrad.save({"typed": x.storage(), "bytes": x.untyped_storage(), "both": both, "again": both}, file)
+    cygrad.save({"typed": x.storage(), "both": both, "again": both}, file)
     file.seek(0)
     found = cygrad.load(file)
     assert found["typed"].tolist() == [0, 1, 2, 3] and found["typed"].dtype is cygrad.float32
-    assert found["bytes"].nbytes() == 16 and found["bytes"].data_ptr() == found["both"][0].data_ptr()
+    assert found["typed"].data_ptr() == found["both"][0].data_ptr()
     assert found["again"] is found["both"] and found["both"][0] is found["both"][1]
+    file = io.BytesIO()
+    cygrad.save([x.untyped_storage(), x.view(cygrad.uint8)], file)
+    file.seek(0)
+    found = cygrad.load(file)
+    assert found[0].nbytes() == 16 and found[0].data_ptr() == found[1].data_ptr()
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_a_storage_is_saved_as_one_type(zipped):
+    x = cygrad.arange(4.)
+    for other in (x.untyped_storage(), x.view(cygrad.int32), x.view(cygrad.uint8)):
+        with pytest.raises(RuntimeError, match="view the same data as different types"):
+            cygrad.save([x, other], io.BytesIO(), _use_new_zipfile_serialization=zipped)
+    cygrad.save([x[:0], cygrad.zeros(0), cygrad.zeros(0).view(cygrad.int32)], io.BytesIO())
 
 
 def test_paths_and_places(tmp_path):

@@ -75,6 +75,7 @@ class _Pickler(pickle._Pickler):
         super().__init__(file, 2)
         self.with_types = with_types            # whether instances of subclasses stay such
         self.storages = {}      # id of the Storage -> (key, bytes)
+        self.dtypes = {}        # id of the Storage -> the dtype that it is written as
         self.sequential = sequential
         self.counts = {}        # key -> elements, of a file of several pickles
 
@@ -123,6 +124,9 @@ class _Pickler(pickle._Pickler):
         else:
             return None
         storage = content.elements._storage()
+        dtype = getattr(obj, "dtype", DTYPES["uint8"])
+        if len(content) and self.dtypes.setdefault(id(storage), dtype) is not dtype:    # PyTorch reads one type of each
+            raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
         key, _ = self.storages.setdefault(id(storage), (str(len(self.storages)), content))
         where = "cpu" if stands_for_cpu(obj.device) else str(obj.device)
         if self.sequential:                 # the last part: not a window on another storage

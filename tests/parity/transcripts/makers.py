@@ -80,3 +80,28 @@ torch.triu_indices(3, 4, 1, dtype=torch.int32, device="meta")
 with torch.device("meta"):
     places = torch.triu_indices(3, 4)
 places
+
+# %% a size given twice
+torch.zeros([[1]], size=(2,))
+torch.ones((1,), size=(2,))
+
+# %% one upper bound that is a tensor
+torch.randint_like(torch.zeros(3), torch.tensor([3]))
+torch.randint_like(torch.zeros(3), torch.tensor([]))
+torch.randint_like(torch.zeros(3), torch.tensor(3j))
+torch.randint_like(torch.zeros(3), torch.tensor(1.9))
+
+# %% normal numbers into a leaf
+torch.normal(torch.zeros(2), torch.ones(2), out=torch.zeros(2, requires_grad=True))
+torch.normal(torch.zeros(2), 1., out=torch.zeros(2, requires_grad=True))
+
+# %% one storage under two dtypes in a file
+import io
+kept = torch.arange(4.)
+torch.save([kept, kept.view(torch.int32)], io.BytesIO())
+torch.save([kept, kept.untyped_storage()], io.BytesIO())
+torch.save([kept.view(torch.uint8), kept.untyped_storage()], io.BytesIO())
+
+# %% repeated places and their number
+torch.repeat_interleave(torch.tensor([1, 2, 1]), output_size=3)
+torch.repeat_interleave(torch.tensor([1, 2, 1]), output_size=4)

@@ -50,3 +50,8 @@ none.remainder_(0)
 whole = torch.tensor([1, 2])
 whole.real = float("nan")
 whole
+
+# %% rounding to more decimals than there are
+torch.round(torch.ones(2), decimals=-2**63)
+torch.round(torch.ones(2), decimals=400)
+torch.round(torch.ones(2), decimals=-308)

@@ -52,3 +52,21 @@ torch.var_mean(torch.tensor(float("inf")), 0, correction=0)
 whole = torch.tensor([[1, 0], [0, 1]])
 torch.nn.functional.margin_ranking_loss(whole, whole, target=whole)
 torch.nn.functional.margin_ranking_loss(whole, whole, target=whole, reduction="none", margin=1)
+
+# %% an axis that a tensor without axes lacks
+torch.quantile(torch.tensor(1.), 0.5, dim=1)
+torch.nanquantile(torch.tensor(1.), 0.5, dim=-2)
+torch.nanquantile(torch.tensor(1.), 0.5, dim=-1, keepdim=True)
+
+# %% an axis under two words
+torch.sum(torch.ones(2, 2), dim=0, axis=0)
+torch.ones(2, 2).mean(dim=0, axis=0)
+torch.prod(torch.ones(2, 2), dim=0, keepdim=True, keepdims=True)
+
+# %% what is joined to differences that are not taken
+torch.diff(torch.ones(3), n=0, prepend=torch.ones(2, 2))
+torch.diff(torch.ones(3), n=0, append=torch.ones(2, 2))
+torch.diff(torch.ones(3), n=0, prepend=torch.ones(1))
+
+# %% a histogram with one tensor for both results
+torch.histogram(torch.rand(4), 3, out=(torch.zeros(3),))

@@ -40,6 +40,8 @@ cdef int clear(Tensor t) except -1:
 cdef Tensor sized(tuple size, object kwsize, object dtype, object device, str name):
     cdef Py_ssize_t sizes[64]
     if kwsize is not None:
+        if size:
+            raise TypeError(f"{name}() got multiple values for argument 'size'")
         size = (tuple(kwsize),) if not isinstance(kwsize, int) else (kwsize,)
     elif not size:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"')

@@ -96,6 +96,8 @@ def with_axis(name, function):
         if kwargs:
             for numpys, ours in (("axis", "dim"), ("keepdims", "keepdim")):
                 if numpys in kwargs:
+                    if ours in kwargs:
+                        raise TypeError(f"{name}() got an unexpected keyword argument '{numpys}'")
                     kwargs[ours] = kwargs.pop(numpys)
         return function(*args, **kwargs)
     return with_axis_argument

@@ -1,4 +1,6 @@
 """Signs, and rounding to a number of decimals: `sgn`, `positive`, `heaviside`, `frac`, `round`."""
+import math
+
 from cygrad.backend import UNARY
 from cygrad.dispatch.operands import select
 from cygrad.dispatch.programs import program, where as where_
@@ -112,7 +114,8 @@ ROUND_TENS = program(lambda x, scale: (x / scale).round() * scale)
 
 @primitive(name="round_decimals")
 def _round_decimals(self, decimals):
-    return (ROUND_TENS if decimals < 0 else ROUND_DECIMALS)(self, 10.0 ** abs(decimals))
+    scale = 10.0 ** abs(decimals) if abs(decimals) < 309 else math.inf
+    return (ROUND_TENS if decimals < 0 else ROUND_DECIMALS)(self, scale)
 
 
 @primitive(name="round")

@@ -162,6 +162,8 @@ def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, la
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         if any(isinstance(x, Tensor) and x.requires_grad and x.is_complex() for x in (mean, std)):
             raise RuntimeError("normal does not support automatic differentiation for outputs with complex dtype.")
+        if out is not None:
+            refuse_out_grad("normal", *(x for x in (mean, std) if isinstance(x, Tensor) and x.requires_grad), out)
         if not isinstance(std, Tensor):
             if std < 0:
                 raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")

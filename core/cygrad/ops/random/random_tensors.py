@@ -8,6 +8,7 @@ from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.registry import op
 from cygrad.ops.random.rand import drawn
 from cygrad.ops.random.fills import _int64, _need_float, draw
+from cygrad.tensor import Tensor
 
 
 def new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill):
@@ -188,6 +189,16 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     return requiring_gradient(own(made.normal_(generator=generator), ()), requires_grad)
 
 
+def _single_bound(high):
+    """The upper bound given as a tensor, as an int: of any dtype, its fraction dropped."""
+    if high.dim() or not high.is_cpu:
+        raise RuntimeError("high must be a scalar tensor and on CPU")
+    try:
+        return int(high.item())
+    except (TypeError, ValueError, OverflowError):
+        raise RuntimeError("value cannot be converted to type int64_t without overflow") from None
+
+
 @op(method=False)
 def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=None, device=None,
                  requires_grad=False, memory_format=None, pin_memory=False):
@@ -196,12 +207,17 @@ def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=No
     Parameters
     ----------
     low, high : int
-        The bounds; the upper one is not included. A single one is the upper.
+        The bounds; the upper one is not included. A single one is the upper, and may be a tensor without axes.
 
     Returns
     -------
     Tensor
         Of input's shape.
+
+    Raises
+    ------
+    RuntimeError
+        For a single bound that is a tensor with axes, or off the CPU.
 
     Examples
     --------
@@ -211,7 +227,7 @@ def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=No
     tensor([4., 9.])
     """
     if high is None:
-        low, high = 0, low
+        low, high = 0, _single_bound(low) if isinstance(low, Tensor) else low
     made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory).random_(
         low, high, generator=generator)
     return requiring_gradient(own(made, ()), requires_grad)

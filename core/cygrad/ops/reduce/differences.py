@@ -46,8 +46,6 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     dim = axis_of(dim, input.dim(), "diff")
-    if n == 0:
-        return cygrad.zeros_like(input).copy_(input)
     if prepend is not None or append is not None:
         if any([t is not None and t.dim() != input.dim() for t in (prepend, append)]):
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
@@ -58,6 +56,9 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
                         "diff expects the shape of tensor to prepend or append to match that of input except along the "
                         f"differencing dimension; input.size({i}) = {input.size(i)}, but got tensor.size({i}) = "
                         f"{t.size(i)}")
+    if n == 0:
+        return cygrad.zeros_like(input).copy_(input)
+    if prepend is not None or append is not None:
         input = cygrad.cat([t for t in (prepend, input, append) if t is not None], dim)
     for _ in range(min(n, input.size(dim))):
         size = input.size(dim)

@@ -87,8 +87,8 @@ def tile(input, *dims):
     return _repeat(input, (1,) * (input.dim() - len(dims)) + tuple(dims))
 
 
-def repeat_index(repeats):
-    """How often each place is repeated, as the index of the result: [1, 0, 2] gives [0, 2, 2]."""
+def repeat_index(repeats, size=None):
+    """How often each place is repeated, as the index of the result, of this size if any: [1, 0, 2] gives [0, 2, 2]."""
     if repeats.dtype.name not in ("int64", "int32"):
         raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{SCALAR_NAMES[repeats.dtype.code]}'")
     if repeats.dim() != 1:
@@ -99,6 +99,8 @@ def repeat_index(repeats):
         raise RuntimeError("repeats can not be negative")
     ends = scan_op(0, repeats, 0, functions["tensor"](0).dtype)                         # cumsum
     total = ends[-1].item()
+    if size is not None and size != total:
+        raise RuntimeError("allocated size does not match required size")
     steps = ends.new_zeros(total + 1)
     steps = steps.index_add(0, ends, ends.new_ones(ends.shape))[:total]
     return scan_op(0, steps, 0, steps.dtype).to(repeats.dtype)
@@ -130,7 +132,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     tensor([1, 3, 3])
     """
     if repeats is None:
-        return repeat_index(input)
+        return repeat_index(input, output_size)
     if dim is None:
         input, dim = input.flatten(), 0
     dim = wrap(dim, input.dim())
@@ -143,9 +145,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         elif repeats.numel() != size:
             raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
                                f"{repeats.numel()} and input.size({dim}) = {size}")
-        places = repeat_index(repeats)
-        if output_size is not None and output_size != places.numel():
-            raise RuntimeError("allocated size does not match required size")
+        places = repeat_index(repeats, output_size)
         if input.is_conj():
             return repeat_interleave(input.conj(), repeats, dim).conj()
         if input.is_neg():

@@ -301,6 +301,8 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
     if not isinstance(bins, Tensor) and bins <= 0:
         raise RuntimeError(f"cygrad.histogramdd(): bins must be > 0, but got {bins} for dimension 0")
     if out is not None:
+        if isinstance(out, (tuple, list)) and len(out) != 2:
+            raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
         check_dtypes("histogram", None, (input, input), out, (), {})
     if not isinstance(bins, Tensor):
         need_kernel(input)

@@ -232,10 +232,11 @@ def quantiles(name, input, q, dim, keepdim, interpolation, skip_nan):
     several = isinstance(q, Tensor) and q.dim() == 1
     if not isinstance(q, Tensor):
         q = cygrad.tensor(q, dtype=input.dtype, device=input.device)
+    if dim is not None:
+        dim = axis_of(dim, input.dim(), name)
     if dim is None or not input.dim():
         moved = input.reshape([1] * input.dim() + [-1]) if keepdim else input.reshape(-1)
     else:
-        dim = axis_of(dim, input.dim(), name)
         moved = input.unsqueeze(-1).transpose(dim, -1) if keepdim else input.movedim(dim, -1)
     ordered = moved.sort(-1).values
     found = between(moved, ordered, q.reshape(-1), interpolation, skip_nan)       # (..., number of quantiles)

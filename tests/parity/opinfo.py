@@ -72,7 +72,9 @@ def numbers(t):
     if isinstance(t, torch.Tensor) and t._is_zerotensor():
         t = torch.zeros_like(t).clone()
     t = t.resolve_conj().resolve_neg()
-    return t.float().numpy() if str(t.dtype).endswith("bfloat16") else t.numpy()
+    library = torch if isinstance(t, torch.Tensor) else cygrad
+    wider = {library.bfloat16: library.float32, library.complex32: library.complex64}       # NumPy lacks these two
+    return t.to(wider.get(t.dtype, t.dtype)).numpy()
 
 
 class Made(dict):

@@ -1,5 +1,7 @@
 """If one of these fails, `out=` is taken where PyTorch refuses it for a gradient's sake, or the reverse."""
 
+import warnings
+
 import cygrad
 import pytest
 
@@ -63,3 +65,20 @@ def test_a_division_by_zero_leaves_out_as_it_was(name):
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         getattr(cygrad, name)(cygrad.tensor([7, 8]), out, out=out)
     assert out.tolist() == [3, 0]
+
+
+def test_gather_looks_for_overlaps_once_out_is_resized():
+    """`out` grown over the index or the input is refused and left alone; over the index exactly it may lie."""
+    base = cygrad.tensor([2, 1, 0])
+    out = base[:1]
+    with pytest.raises(RuntimeError, match="unsupported operation"):
+        cygrad.gather(cygrad.arange(3), 0, base[1:], out=out)
+    assert out.shape == (1,) and base.tolist() == [2, 1, 0]
+    with pytest.warns(UserWarning, match="was resized"):
+        cygrad.gather(cygrad.tensor([5, 6, 7]), 0, base, out=out)
+    assert out.tolist() == [7, 6, 5] == base.tolist()
+    values = cygrad.arange(6)
+    with pytest.raises(RuntimeError, match="unsupported operation"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cygrad.gather(values, 0, cygrad.tensor([2, 1, 0]), out=values)
+    assert values.tolist() == [0, 1, 2, 3, 4, 5]

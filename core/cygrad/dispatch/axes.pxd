@@ -23,3 +23,4 @@ cdef Tensor leading_merged(Tensor a, int count)
 cdef bint shows_a_place_twice(View v) noexcept
 cdef int refuse_self_overlap(View out) except -1
 cdef int refuse_overlap(View out, View other, bint whole) except -1
+cdef bint has_no_gaps(View v)

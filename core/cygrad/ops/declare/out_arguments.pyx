@@ -6,7 +6,7 @@ Where ops differ, `out_rules.py` says how.
 """
 from cygrad.autograd.inplace cimport check_inference
 from cygrad.autograd.modes cimport grad_enabled
-from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap
+from cygrad.dispatch.axes cimport has_no_gaps, refuse_overlap, refuse_self_overlap
 from cygrad.dispatch.kernel_calls cimport copy_into, same_device
 from cygrad.dtype cimport can_cast_to, plain_of
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
@@ -96,6 +96,30 @@ cdef int refuse_grown(str name, Tensor result, Tensor target, operands) except -
     return 0
 
 
+cdef int refuse_under_resized(str name, Tensor result, Tensor target, operands) except -1:
+    """What the rules in lower case refuse: operands that `out` will lie over once it has the result's size."""
+    cdef str rule = OVERLAPS.get(name, "P")
+    cdef Py_ssize_t i, start = target.offset * target.dtype.itemsize, other
+    cdef bint resized = not same_sizes(target, result)
+    cdef Tensor t
+    if not rule.islower():
+        return 0
+    for i in range(len(operands)):
+        if not isinstance(operands[i], Tensor):
+            continue
+        t = <Tensor>operands[i]
+        other = t.offset * t.dtype.itemsize
+        if not resized:
+            refuse_overlap(target, t, rule[min(i, len(rule) - 1)] == "w")
+        elif (t.memory is target.memory and (t is target or has_no_gaps(t))
+                and start < other + t.elements * t.dtype.itemsize
+                and other < start + result.elements * target.dtype.itemsize
+                and not (rule[min(i, len(rule) - 1)] == "p" and start == other and same_sizes(t, result)
+                         and t.is_contiguous())):
+            raise RuntimeError(OVERLAPPED)
+    return 0
+
+
 cdef void take_strides(Tensor target, Tensor result) noexcept:
     """Give a tensor that was resized, and is row-major, the order of axes that its new values have."""
     cdef Py_ssize_t reach = 1
@@ -135,6 +159,7 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
         forget_history(name, target)
     elif has_gradient(target) and target.node is None and target.base is None and name in MADE_ANEW:
         target.requires &= ~1                   # as PyTorch has it, which makes such a tensor anew, too
+    refuse_under_resized(name, result, target, operands)
     if not same_sizes(target, result):
         refuse_grown(name, result, target, operands)
         if target.elements and name not in MAKERS:

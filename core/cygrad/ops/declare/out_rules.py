@@ -24,11 +24,11 @@ OPERANDS_AT_WILL = frozenset("""
 
 # What PyTorch says of operands that share memory with `out`, a letter for each argument, the last for those behind it:
 # WHOLE: `out` may not even be the operand itself; PARTLY: that it may be; SHAPED: likewise, if it has out's shape;
-# "-": they may share what they like. Ops that are not here have PARTLY. Nothing is read after `out` was written to.
+# in lower case: `out` as it is once it was resized; "-": they may share what they like. Ops that are not here have PARTLY. Nothing is read after `out` was written to.
 _OVERLAPS = (
     ("W", ("index_select take masked_select cat concat concatenate hstack vstack dstack row_stack column_stack "
            "stack kthvalue diff cross linalg_cross outer ger")),
-    ("WWP", "gather"), ("W-", "take_along_dim"), ("PW", "scatter scatter_add scatter_reduce index_add"),
+    ("wwp", "gather"), ("W-", "take_along_dim"), ("PW", "scatter scatter_add scatter_reduce index_add"),
     ("S-", "addmm addmv addbmm baddbmm"), ("SP", "addr"), ("-P", "linalg_solve_triangular"),
     ("-", ("sum prod nansum argmax argmin mean amax amin max min logsumexp var std linalg_vector_norm quantile "
            "nanquantile histc searchsorted mm bmm mv dot vdot tensordot matmul matrix_power linalg_vecdot diag tril "

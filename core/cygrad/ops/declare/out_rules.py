@@ -23,8 +23,9 @@ OPERANDS_AT_WILL = frozenset("""
     tensordot""".split())
 
 # What PyTorch says of operands that share memory with `out`, a letter for each argument, the last for those behind it:
-# WHOLE: `out` may not even be the operand itself; PARTLY: that it may be; SHAPED: likewise, if it has out's shape;
-# in lower case: `out` as it is once it was resized; "-": they may share what they like. Ops that are not here have PARTLY. Nothing is read after `out` was written to.
+# WHOLE: `out` may not even be the operand itself; PARTLY: that it may be; SHAPED: likewise, if it has out's shape; in
+# lower case: `out` as it is once it was resized; "-": they may share what they like. Ops that are not here have
+# PARTLY. Nothing is read after `out` was written to.
 _OVERLAPS = (
     ("W", ("index_select take masked_select cat concat concatenate hstack vstack dstack row_stack column_stack "
            "stack kthvalue diff cross linalg_cross outer ger")),

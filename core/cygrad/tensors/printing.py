@@ -261,20 +261,23 @@ def _format_floats(values):
         return [_whole(value) for value in values], 1
     precision = _options.precision
     scientific = _options.sci_mode
+    low, high = min(deciding), max(deciding)
     if scientific is None:
-        magnitudes = list(map(abs, deciding))
-        largest, smallest = max(magnitudes), min(magnitudes)
+        largest = max(high, -low)
+        smallest = low if low > 0 else -high if high < 0 else min(map(abs, deciding))
         scientific = largest / smallest > 1000.0 or largest > 1.0e8 or smallest < 1.0e-4
     if scientific:
         template = f"%.{precision}e"
         width = max([len(template % value) for value in deciding])
         template = f"%{width}.{precision}e"
     elif all(map(float.is_integer, deciding)):
-        width = max(len(_whole(min(deciding))), len(_whole(max(deciding))))
+        width = max(len(_whole(low)), len(_whole(high)))
         return [_whole(value).rjust(width) for value in values], width
     else:
         template = f"%.{precision}f"  # here the extremes have the longest texts
-        width = max(len(template % min(deciding)), len(template % max(deciding)))
+        width = len(template % high)
+        if low < high:
+            width = max(len(template % low), width)
         template = f"%{width}.{precision}f"
     return [template % value for value in values], width
 
@@ -316,7 +319,7 @@ def _suffixes(t):
         suffixes.append(f"tangent={tangents[max(tangents, key=lambda level: level.depth)]}")
 
     names = getattr(t, "names", None)
-    if names and any(name is not None for name in names):
+    if names and names.count(None) < len(names):
         suffixes.append(f"names={tuple(names)}")
     return suffixes
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import cygrad
 import torch
-from cygrad.ops.declare import registry
+from cygrad.ops.declare import op_forms
 from cygrad.ops.declare.public_op import PublicOp
 
 TARGET = Path(__file__).parent.parent / "core" / "cygrad" / "errors" / "signatures.txt"
@@ -229,7 +229,7 @@ def main():
         found = getattr(torch.nn.functional, name, None)
         if isinstance(found, types.BuiltinFunctionType) and found.__name__ == name and name not in functions:
             functions[name] = schema_lines(found, name)
-    methods = lines_of(registry.methods, stubs("__init__.pyi", "TensorBase"),
+    methods = lines_of(op_forms.methods, stubs("__init__.pyi", "TensorBase"),
                        lambda name: getattr(torch.Tensor, name, None), (torch.ones(2),))
     methods |= CORRECTED_METHODS
     for name in CONVERSIONS & methods.keys():   # whose stubs leave out what their parser takes

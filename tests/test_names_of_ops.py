@@ -10,7 +10,7 @@ import cygrad.nn.functional
 import numpy as np
 import pytest
 from cygrad.named_tensors.rules import RULES
-from cygrad.ops.declare import registry
+from cygrad.ops.declare import op_forms
 from cygrad.ops.declare.public_op import PublicOp
 from op_db import OPS, tensors_of
 from op_db.table import T
@@ -223,8 +223,8 @@ def test_every_op_has_a_rule():
         linalg_solve_ex linalg_svd linalg_tensorinv linalg_tensorsolve lu lu_solve lu_unpack qr set_ stft svd
         triangular_solve""".split())
     dir(cygrad)         # imports the ops that are imported when first used
-    spaces = registry.functions, registry.methods, vars(cygrad.linalg), vars(cygrad.nn.functional)
-    ops = {op.op for space in spaces for op in space.values() if isinstance(op, PublicOp)} - registry.NOT_ON_VALUES
+    spaces = op_forms.functions, op_forms.methods, vars(cygrad.linalg), vars(cygrad.nn.functional)
+    ops = {op.op for space in spaces for op in space.values() if isinstance(op, PublicOp)} - op_forms.NOT_ON_VALUES
     ops = {"linalg_householder_product" if name == "orgqr" else name for name in ops}     # one op, two names
     ruled = {name for name in ops if name in RULES or name.removesuffix("_") in RULES}
     assert ops - ruled - {"as_strided_"} == refused

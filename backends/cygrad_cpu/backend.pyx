@@ -33,9 +33,9 @@ from cygrad_cpu.nn.resampling cimport cpu_grid_sample, cpu_grid_sample_backward,
 from cygrad_cpu.nn.normalization cimport (cpu_group_norm, cpu_group_norm_backward, cpu_layer_norm,
                                           cpu_layer_norm_backward)
 from cygrad_cpu.nn.softmax cimport cpu_softmax, cpu_softmax_backward
-from cygrad_cpu.sort.sort cimport cpu_sort
+from cygrad_cpu.sort.sorted_rows cimport cpu_sort
 
-from cygrad_cpu.runtime import allocator, blas, instruction_sets, thread_count
+from cygrad_cpu.runtime import allocator, instruction_sets, openblas, thread_count
 from cygrad_cpu.runtime.denormals import flush_denormal
 
 
@@ -126,7 +126,7 @@ cdef class CPUBackend(Backend):
 
     def build_info(self):
         """Instruction set, BLAS and threads, a dict of texts."""
-        return {"instruction set": instruction_sets.active(), "BLAS": blas.blas_config(),
+        return {"instruction set": instruction_sets.active(), "BLAS": openblas.blas_config(),
                 "threads": str(thread_count.get_num_threads())}
 
     # ---- kernels every backend should have

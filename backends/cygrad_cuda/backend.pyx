@@ -12,7 +12,7 @@ from cygrad_cuda.driver cimport Context, Driver, stream_of
 from cygrad_cuda.memory cimport DevicePool, HostPool, Pinned
 from cygrad_gpu.runtime.entries cimport KernelBackend
 from cygrad_gpu.runtime.launch cimport Arguments, GPUDevice, Kernel
-from cygrad_gpu.runtime.pool cimport Memory
+from cygrad_gpu.runtime.memory_pool cimport Memory
 
 from cygrad.devices import discovery
 from cygrad.errors import BackendError, BackendUnavailable

@@ -7,7 +7,7 @@ which one of the two axes has stride 1 is such a matrix, so transposes need no c
 from cygrad.dtype cimport BFLOAT16, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DType
 from cygrad.view cimport View, fill_strided
 from cygrad_cuda.driver cimport Context, stream_of
-from cygrad_gpu.runtime.pool cimport Memory
+from cygrad_gpu.runtime.memory_pool cimport Memory
 
 import ctypes
 

@@ -12,7 +12,7 @@ from cygrad.view cimport fill_dense
 from cygrad_cuda.driver cimport stream_of
 from cygrad_gpu.runtime.foreign cimport share as share_memory
 from cygrad_cuda.memory cimport Pinned
-from cygrad_gpu.runtime.pool cimport Memory
+from cygrad_gpu.runtime.memory_pool cimport Memory
 
 import math
 

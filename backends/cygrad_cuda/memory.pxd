@@ -1,6 +1,6 @@
 """Memory of one device, and of the host where devices reach it."""
 from cygrad_cuda.driver cimport Context, Driver
-from cygrad_gpu.runtime.pool cimport Memory, Pool
+from cygrad_gpu.runtime.memory_pool cimport Memory, Pool
 
 cdef class Shelf:
     """Where blocks wait for the stream, or the graph, that they belong to."""

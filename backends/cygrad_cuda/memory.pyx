@@ -7,7 +7,7 @@ of the size takes another's, if that stream is idle. While a graph is captured, 
 stays the graph's: a replay writes to the same places again.
 """
 from cygrad_cuda.driver cimport Context, Driver, forked, stream_of
-from cygrad_gpu.runtime.pool cimport Memory, Pool, pop, push
+from cygrad_gpu.runtime.memory_pool cimport Memory, Pool, pop, push
 
 from contextlib import contextmanager
 

@@ -11,10 +11,10 @@ from cygrad.storage cimport Storage
 from cygrad.view cimport View
 from cygrad_gpu.runtime.entries cimport KernelBackend
 from cygrad_gpu.runtime.launch cimport MAX_WORDS, Arguments, GPUDevice, Kernel
-from cygrad_gpu.runtime.pool cimport Pool
+from cygrad_gpu.runtime.memory_pool cimport Pool
 from cygrad_opencl cimport driver
 from cygrad_opencl.driver cimport Queue
-from cygrad_opencl.pool cimport Buffer, BufferPool
+from cygrad_opencl.cl_buffers cimport Buffer, BufferPool
 
 from cygrad.devices import discovery
 from cygrad.errors import BackendError

@@ -16,7 +16,7 @@ from cygrad.view cimport View, fill_strided
 from cygrad_gpu.runtime.foreign cimport share
 from cygrad_opencl cimport driver
 from cygrad_opencl.driver cimport Queue
-from cygrad_opencl.pool cimport Buffer
+from cygrad_opencl.cl_buffers cimport Buffer
 
 import numpy as np
 

@@ -24,7 +24,7 @@ from cygrad.devices.discovery import load as _load_backend
 from cygrad.random.generator import Generator
 from cygrad.devices.precision import get_float32_matmul_precision, set_float32_matmul_precision
 from cygrad.tensors.printing import set_printoptions
-from cygrad.ops.declare import registry as _registry
+from cygrad.ops.declare import op_forms as _op_forms
 
 __version__ = "0.1.0"
 newaxis = None
@@ -89,8 +89,8 @@ from cygrad.autograd.modes import is_grad_enabled  # noqa: E402
 from cygrad.autograd.modes import inference_mode_enabled as is_inference_mode_enabled  # noqa: E402
 
 globals().update(_legacy.types_of("cpu"))
-_registry.publish(globals(), Tensor, _attach_methods)
-_attach_methods(Tensor, {_name: _registry.Later(_name, lambda: _load_later()) for _name in _LATER_METHODS})
+_op_forms.publish(globals(), Tensor, _attach_methods)
+_attach_methods(Tensor, {_name: _op_forms.Later(_name, lambda: _load_later()) for _name in _LATER_METHODS})
 
 
 def is_tensor(obj):
@@ -304,7 +304,7 @@ def numel(input):
 
 
 for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
-    globals()[_name] = _registry.public(_name, globals()[_name])
+    globals()[_name] = _op_forms.public(_name, globals()[_name])
 
 
 _complete = False
@@ -317,7 +317,7 @@ def _load_later():
         return
     for name in _LATER:
         _importlib.import_module("cygrad.ops." + name)
-    _registry.publish(globals(), Tensor, _attach_methods)
+    _op_forms.publish(globals(), Tensor, _attach_methods)
     _complete = True
 
 

@@ -103,10 +103,10 @@ def how_it_ended(status):
 
 def __getattr__(name):
     """The namespace of an installed backend, or the switches of a library that PyTorch uses."""
-    from cygrad.devices import switches                         # start-up time
+    from cygrad.devices import library_switches                         # start-up time
     from cygrad.devices.namespaces import KNOWN, namespace      # start-up time
-    if name in switches.SWITCHES:
-        return switches.module(name)
+    if name in library_switches.SWITCHES:
+        return library_switches.module(name)
     if name in KNOWN or not name.startswith("_") and name in entry_points.find(discovery.GROUP):
         return namespace(name)
     raise AttributeError(f"module 'cygrad.backends' has no attribute {name!r}")

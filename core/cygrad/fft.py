@@ -9,7 +9,7 @@ import math as _math
 import cygrad as _cygrad
 from cygrad.ops.declare.out_arguments import write_out as _write_out
 from cygrad.ops.declare.primitives import own as _own
-from cygrad.ops.declare.registry import public as _public
+from cygrad.ops.declare.op_forms import public as _public
 from cygrad.ops.fourier import discrete_transforms as _transforms
 
 _ONE_AXIS = """

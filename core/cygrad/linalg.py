@@ -2,7 +2,7 @@
 
 All functions take batches: what is said of a matrix (m, n) holds for each of a tensor (..., m, n).
 """
-from cygrad.ops.declare.registry import public as _public, with_out as _with_out
+from cygrad.ops.declare.op_forms import public as _public, with_out as _with_out
 from cygrad.ops.linalg.cholesky import cholesky_ex, linalg_cholesky as cholesky
 from cygrad.ops.linalg.composed_products import multi_dot, vecdot, vector_product
 from cygrad.ops.linalg.decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals

@@ -4,7 +4,7 @@ Those that the core's namespace has, too, are its ops; the others are in `ops/po
 (`bessel`, `normal_distribution`) and recurrences (`recurrences`).
 """
 import cygrad
-from cygrad.ops.declare.registry import functions as _functions, public as _public, with_out as _with_out
+from cygrad.ops.declare.op_forms import functions as _functions, public as _public, with_out as _with_out
 from cygrad.ops.pointwise import (bessel as _bessel, gamma_functions as _gammas, normal_distribution as _normal,
                                   recurrences as _recurrences)
 

@@ -2,7 +2,7 @@
 """Tensor: what a user holds. A View (storage, sizes, strides, dtype) with gradient bookkeeping.
 
 This file has the type itself: its fields, properties and the protocols Python calls through slots (operators,
-indexing, conversion to numbers). All other methods come from the ops, which `publish` of `ops/declare/registry.py`
+indexing, conversion to numbers). All other methods come from the ops, which `publish` of `ops/declare/op_forms.py`
 attaches. Rarely used or wordy parts live in `tensors/`, attached the same way. Methods are plain method
 descriptors, which the interpreter calls in less time than Cython's functions, and say their signatures as those can.
 """

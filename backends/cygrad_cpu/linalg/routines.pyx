@@ -8,7 +8,7 @@ from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport FLOAT32
 from cygrad.view cimport View, data
-from cygrad_cpu.runtime.blas cimport routine, use_threads
+from cygrad_cpu.runtime.openblas cimport routine, use_threads
 from cygrad_cpu.linalg.lapack cimport (GeevComplex, GeevReal, Gels, GelsdComplex, GelsdReal, GelssComplex, GelssReal,
                                 GelsyComplex, GelsyReal, Geqrf, GesddComplex, GesddReal, Gesv, Getrf, Heevd, Orgqr,
                                 Potrf, Syevd, Sytrf, Sytrs, Trsm)

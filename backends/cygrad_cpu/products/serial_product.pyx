@@ -8,7 +8,7 @@ them on other machines; it wants rows or columns that are contiguous.
 from libc.limits cimport INT_MAX
 from libc.string cimport memset
 
-from cygrad_cpu.runtime.blas cimport Blas, blas
+from cygrad_cpu.runtime.openblas cimport Blas, blas
 from cygrad_cpu.runtime.instruction_sets cimport install_if_built
 from cygrad_cpu.simd.element_types cimport Real
 

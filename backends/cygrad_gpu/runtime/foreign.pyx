@@ -4,7 +4,7 @@ from cygrad.dtype cimport DType
 from cygrad.storage cimport Storage
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport fill_strided
-from cygrad_gpu.runtime.pool cimport Memory
+from cygrad_gpu.runtime.memory_pool cimport Memory
 
 
 cdef Tensor share(object backend, int index, Memory memory, object owner, DType dtype, tuple shape, tuple strides,

@@ -2,7 +2,7 @@
 from cygrad.backend cimport Backend
 from cygrad.storage cimport Storage
 from cygrad.view cimport View
-from cygrad_gpu.runtime.pool cimport Pool
+from cygrad_gpu.runtime.memory_pool cimport Pool
 
 cdef enum:
     MAX_ARGUMENTS = 64

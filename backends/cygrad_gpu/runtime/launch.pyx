@@ -19,7 +19,7 @@ from libc.string cimport memcpy
 from cygrad.dtype cimport INT32, DType, dtype_of
 from cygrad.storage cimport Storage, new_storage
 from cygrad.view cimport View, fill_dense, make_view
-from cygrad_gpu.runtime.pool cimport Memory
+from cygrad_gpu.runtime.memory_pool cimport Memory
 
 from cygrad.devices import discovery
 from cygrad.errors import BackendError

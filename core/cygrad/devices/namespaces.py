@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.machinery import ModuleSpec
 
-from cygrad.devices import attention_kernels, discovery, entry_points, precision, streams, switches
+from cygrad.devices import attention_kernels, discovery, entry_points, library_switches, precision, streams
 from cygrad.devices.device import device as device_type
 from cygrad.errors import BackendError
 from cygrad.ops.random import seeding
@@ -249,7 +249,7 @@ def made(fullname):
     """The module of this name."""
     parent, _, name = fullname.rpartition(".")
     if parent == "cygrad.backends":
-        return switches.module(name) or getattr(sys.modules[parent], name)
+        return library_switches.module(name) or getattr(sys.modules[parent], name)
     return namespace(parent.rpartition(".")[2]).amp if name == "amp" else namespace(name)
 
 

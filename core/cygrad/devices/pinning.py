@@ -6,7 +6,7 @@ waiting.
 """
 from cygrad.devices import default_device, discovery
 from cygrad.errors import BackendError
-from cygrad.ops.declare.registry import methods, op
+from cygrad.ops.declare.op_forms import methods, op
 
 
 def locking_backend(device=None):

@@ -1,4 +1,4 @@
-"""The axes of an op's operands: their order in memory, merging, and whether operands share memory."""
+"""The axes of an op's operands: their order in memory, and merging."""
 from cpython.ref cimport PyObject
 
 from cygrad.tensor cimport Tensor
@@ -20,7 +20,3 @@ cdef View operand(Axes *axes, int k, View v)
 cdef bint is_geometry(Axes *axes, int k, int rank, View v) noexcept nogil
 cdef tuple split(PyObject **operands, Axes *axes)
 cdef Tensor leading_merged(Tensor a, int count)
-cdef bint shows_a_place_twice(View v) noexcept
-cdef int refuse_self_overlap(View out) except -1
-cdef int refuse_overlap(View out, View other, bint whole) except -1
-cdef bint has_no_gaps(View v)

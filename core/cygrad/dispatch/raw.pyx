@@ -6,7 +6,8 @@ form that the contract asks for, and hands a declined call to `fallback`. Argume
 from libc.string cimport memcpy
 
 from cygrad.dispatch.allocation cimport empty, empty_as, empty_like_strided, output_like
-from cygrad.dispatch.axes cimport Axes, merge_axes, operand, refuse_overlap
+from cygrad.dispatch.axes cimport Axes, merge_axes, operand
+from cygrad.dispatch.overlap cimport refuse_overlap
 from cygrad.backend cimport (Backend, CUMMAX, CUMMIN, SCATTER_ADD, SCATTER_ADD_STEPS, SCATTER_PROD,
                              SCATTER_PROD_STEPS)
 from cygrad.devices.watching cimport called

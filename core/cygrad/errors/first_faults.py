@@ -9,7 +9,7 @@ import re
 from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.promotion import check_scalar, result_type
 from cygrad.dtype import can_cast, get_default_dtype
-from cygrad.ops.declare.out_words import EXACT, check_dtypes, text
+from cygrad.ops.declare.out_dtypes import EXACT, check_dtypes, text
 from cygrad.tensor import Tensor
 
 # Ops of two tensors whose shapes broadcast, and what they give: the promoted dtype, or a float one for integers.

@@ -10,7 +10,7 @@ import inspect
 from cygrad.autograd.forward_levels import batch_depth
 from cygrad.named_tensors import names as _names
 from cygrad.named_tensors.rules import AXES, RULES, UNSUPPORTED
-from cygrad.ops.declare.registry import GIVES_NAMES, functions, methods
+from cygrad.ops.declare.op_forms import GIVES_NAMES, functions, methods
 from cygrad.tensor import Tensor
 
 

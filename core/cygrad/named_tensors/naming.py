@@ -3,7 +3,7 @@
 All of them return views. The rules and errors are PyTorch 1.13's.
 """
 from cygrad.named_tensors.names import checked, ellipsis_index, is_ellipsis, without_ellipsis
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.views import alias
 
 

@@ -41,7 +41,7 @@ from cygrad.ops.nn.unpooling import max_unpool1d, max_unpool2d, max_unpool3d  # 
 from cygrad.ops.nn.linear_losses import linear_cross_entropy  # noqa: F401
 from cygrad.ops.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss  # noqa: F401
 from cygrad.errors.accepted import lines_of as _lines_of
-from cygrad.ops.declare.registry import (functions as _functions, inplace_form as _inplace_form, methods as _methods,
+from cygrad.ops.declare.op_forms import (functions as _functions, inplace_form as _inplace_form, methods as _methods,
                                           public as _public, with_out as _with_out)
 
 def _writes_in_place(function, name):

@@ -19,7 +19,7 @@ from fractions import Fraction
 from pathlib import PurePath
 
 from cygrad.ops.declare.public_op import PublicOp
-from cygrad.ops.declare.registry import named_op
+from cygrad.ops.declare.op_forms import named_op
 from cygrad.serialization.subclasses import is_left_to_tensor
 from cygrad.serialization.unpickling import Lacking, UnpicklingError, refuse_blocked
 

@@ -2,7 +2,7 @@
 import cygrad
 from cygrad.devices.home import stands_for_cpu
 from cygrad.dispatch.raw import copy_ as raw_copy
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.tensor import Tensor
 
 

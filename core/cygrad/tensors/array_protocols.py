@@ -1,5 +1,5 @@
 """How tensors meet other libraries' arrays: `__array__`, `__array_namespace__`, DLPack's methods."""
-from cygrad.ops.declare.registry import functions, methods, op
+from cygrad.ops.declare.op_forms import functions, methods, op
 from cygrad.tensors.overriding import overridable
 
 

@@ -1,6 +1,6 @@
 """Tensors without their history: `detach`, and `detach_` in place."""
 from cygrad.autograd.modes import inference_mode_enabled
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 
 @op(only_method=True)

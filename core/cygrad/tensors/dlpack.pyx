@@ -25,7 +25,7 @@ from cygrad.devices import discovery
 from cygrad.devices.device import device as named_device
 from cygrad.dispatch.raw import seen_as
 from cygrad.errors import warn
-from cygrad.ops.declare.registry import functions
+from cygrad.ops.declare.op_forms import functions
 
 cdef extern from *:
     """

@@ -4,7 +4,7 @@ from collections import OrderedDict
 
 from cygrad.autograd.removable_handle import RemovableHandle
 from cygrad.autograd.pass_hooks import retain_grad_of, tensor_hooks_of
-from cygrad.ops.declare.registry import methods, op
+from cygrad.ops.declare.op_forms import methods, op
 from cygrad.tensor import Tensor
 
 

@@ -11,7 +11,7 @@ from cygrad.errors import warn
 from cygrad.ops.create.copying import convert
 from cygrad.ops.create.filled import empty_
 from cygrad.ops.create.from_data import as_tensor, tensor
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.views import alias
 from cygrad.tensor import Tensor
 from cygrad.tensors.size import Size

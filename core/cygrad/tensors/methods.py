@@ -1,6 +1,6 @@
 """Methods of Tensor that are neither ops nor hot, and have no file of their own."""
 from cygrad.autograd.backward import tensor_backward
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.tensor import Tensor
 from cygrad.tensors.elements import tolist
 from cygrad.tensors.overriding import overridable

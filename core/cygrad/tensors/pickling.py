@@ -3,7 +3,7 @@ import copyreg
 
 from cygrad.dispatch.lazy_views import laziness, made_lazy
 from cygrad.dispatch.raw import cast_to
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.geometry import window
 from cygrad.tensor import Tensor
 from cygrad.tensors.overriding import DisableTorchFunctionSubclass, overridable

@@ -1,6 +1,6 @@
 """What can be asked of a tensor as an object, and small conveniences."""
 import cygrad
-from cygrad.ops.declare.registry import methods, op
+from cygrad.ops.declare.op_forms import methods, op
 
 
 @op

@@ -5,7 +5,7 @@ results: a tuple for all of them, a list with one for each, or None for no names
 may put arguments right that only a named tensor takes (`out_dim` of flatten). Rules run before the op; the in-place
 form of an op has its rule.
 
-`flatten`, `unflatten` and `diagonal` (`registry.GIVES_NAMES`) are given names of new axes; their rules take these away,
+`flatten`, `unflatten` and `diagonal` (`op_forms.GIVES_NAMES`) are given names of new axes; their rules take these away,
 then call `number_axes` themselves. An op without a rule refuses named tensors: `reshape`, where sizes say nothing of
 axes, and factorizations of matrices, whose results have axes that no name of the input is right for.
 """

@@ -23,7 +23,7 @@ from cygrad import errors
 from cygrad.devices import discovery
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import seen_as
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.devices import home
 
 cdef extern from *:

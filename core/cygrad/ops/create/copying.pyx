@@ -18,7 +18,7 @@ from cygrad.dispatch.memory_formats import copied_in, format_of
 from cygrad.dispatch.raw import (cast_to, clone_dense, clone_like, copy_ as raw_copy, refuse_partial_overlap,
                                  wide_enough)
 from cygrad.dtype import all_dtypes
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.create.from_data import tensor
 
 DTYPES = {d.name: d for d in all_dtypes()}

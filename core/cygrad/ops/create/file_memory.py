@@ -4,7 +4,7 @@ import os
 
 import cygrad
 from cygrad.ops.create.placing import finish
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 
 class FileMemory(mmap.mmap):

@@ -3,7 +3,7 @@ from cygrad.tensor cimport Tensor
 
 from cygrad.dispatch.raw import cast_to, clone_like, fill_ as raw_fill
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 
 @primitive(name="fill")

@@ -16,7 +16,7 @@ from cygrad.devices.device import preserve_format
 from cygrad.dispatch.memory_formats import empty_in, refuse_preserve
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 cdef enum:
     FEW_BYTES = 4096            # up to which memory is cleared here, and not by the backend's `fill`

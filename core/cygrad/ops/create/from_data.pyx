@@ -27,7 +27,7 @@ from cygrad.dispatch.raw import clone_like
 from cygrad.errors import warn
 from cygrad.ops.create import foreign_arrays
 from cygrad.ops.create.filled import full
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 cdef object _cpu = None
 cdef object _MISSING = object()

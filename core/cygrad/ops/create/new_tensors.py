@@ -6,7 +6,7 @@ from cygrad.dispatch.raw import cast_to, fill_ as raw_fill
 from cygrad.errors import warn
 from cygrad.ops.create.filled import fill_known
 from cygrad.ops.create.placing import finish
-from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.declare.op_forms import functions, op
 from cygrad.tensor import Tensor
 
 

@@ -22,7 +22,7 @@ from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.dispatch.promotion import SCALAR_NAMES, check_scalar
 from cygrad.errors import warn
 from cygrad.ops.create.filled import dtype_for, zeros
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 cdef fused Real:
     float

@@ -7,7 +7,7 @@ from cygrad.dtype import get_default_dtype
 from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.create.placing import pinned
 from cygrad.ops.declare.primitives import own
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 
 def _window(name, length, periodic, dtype, device, requires_grad, pin_memory, formula):

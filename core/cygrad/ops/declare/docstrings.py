@@ -7,7 +7,7 @@ parameters and gives the tensor back; `out=` and the parameters that mean the sa
 import inspect
 import re
 
-from cygrad.ops.declare import registry
+from cygrad.ops.declare import op_forms
 
 OUT = "out", "Tensor, optional\n    Receives the result, which must fit its dtype; resized if it has another shape."
 OUTS = "out", "tuple of Tensor, optional\n    They receive the results."
@@ -34,7 +34,7 @@ SHARED = {
     "size": "sequence of int, optional\n    The sizes, as one argument.",
     "size_average": "bool, optional\n    An old word for `reduction`: False is \"sum\".",
 }
-IN_PLACE = re.compile(re.escape(registry.inplace_doc("NAME")).replace("NAME", r"(\w+)"))
+IN_PLACE = re.compile(re.escape(op_forms.inplace_doc("NAME")).replace("NAME", r"(\w+)"))
 SECTION = re.compile(r"\n\n([A-Z]\w+(?: \w+)?)\n-{3,}\n")
 
 
@@ -101,7 +101,7 @@ def parameters_of(name, function):
 
 def op_of_form(name):
     """The op whose in-place form has this name; None if there is none."""
-    return registry.methods.get(name[:-1]) or registry.functions.get(name[:-1])
+    return op_forms.methods.get(name[:-1]) or op_forms.functions.get(name[:-1])
 
 
 def docstring(op):

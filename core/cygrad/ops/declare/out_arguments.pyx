@@ -6,14 +6,14 @@ Where ops differ, `out_rules.py` says how.
 """
 from cygrad.autograd.inplace cimport check_inference
 from cygrad.autograd.modes cimport grad_enabled
-from cygrad.dispatch.axes cimport has_no_gaps, refuse_overlap, refuse_self_overlap
+from cygrad.dispatch.overlap cimport has_no_gaps, refuse_overlap, refuse_self_overlap
 from cygrad.dispatch.kernel_calls cimport copy_into, same_device
 from cygrad.dtype cimport can_cast_to, plain_of
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport same_sizes
 
 from cygrad.autograd.inplace import forget_history
-from cygrad.dispatch.axes import OVERLAPPED
+from cygrad.dispatch.overlap import OVERLAPPED
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.declare.out_rules import (LOOKED_AT_FIRST, MADE_ANEW, MAKERS, OPERANDS_AT_WILL, OVERLAPS, ROW_MAJOR,

@@ -1,7 +1,7 @@
 """How PyTorch's ops differ in what they do with `out=`, by op; `out_arguments.pyx` reads these tables.
 
 They are facts about PyTorch's kernels, one for each table; an op that none of them names does what most do. The dtypes
-that an op takes there, and the words in which it refuses others, stand in `out_words.py`.
+that an op takes there, and the words in which it refuses others, stand in `out_dtypes.py`.
 """
 
 # Ops that may be given operands, and an `out`, that require gradients: there is nothing to differentiate.

@@ -4,7 +4,7 @@ from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
 from cygrad.autograd.recording cimport attach, keep_result, record
 from cygrad.autograd.derivative cimport Derivative, OpNode, parameters_of
 from cygrad.ops.declare.op cimport Op
-from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap
+from cygrad.dispatch.overlap cimport refuse_overlap, refuse_self_overlap
 from cygrad.dtype cimport CATEGORY_FLOAT
 from cygrad.tensor cimport CREATED_NORMALLY, Tensor, bump_version, requires_grad
 

@@ -232,7 +232,7 @@ cdef class PublicOp:
     def __reduce__(self):
         if self.method:
             return getattr, (Tensor, self.name)
-        from cygrad.ops.declare.registry import named_op, path_of, public      # knot: it needs this module
+        from cygrad.ops.declare.op_forms import named_op, path_of, public      # knot: it needs this module
         path = path_of(self)
         return (named_op, (path,)) if path is not None else (public, (self.name, self.function))
 

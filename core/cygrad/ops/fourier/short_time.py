@@ -2,7 +2,7 @@
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.fourier.discrete_transforms import c2c, c2r, r2c
 from cygrad.ops.nn.padding import constant_pad_nd
 from cygrad.ops.declare.operand_types import need_tensors, refused

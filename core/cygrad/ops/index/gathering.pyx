@@ -4,7 +4,7 @@ An index is int64 (or int32 where PyTorch takes it); a place outside its axis ra
 """
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.dispatch.allocation cimport empty
-from cygrad.dispatch.axes cimport shows_a_place_twice
+from cygrad.dispatch.overlap cimport shows_a_place_twice
 from cygrad.dispatch.raw cimport gather_looking, step_mode
 from cygrad.dtype cimport INT32, INT64, plain_of
 from cygrad.ops.index.tensor_places cimport fits_within, take_rows
@@ -18,7 +18,7 @@ from cygrad.errors import warn
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import gather_op
 from cygrad.ops.index.tensor_places import in_range, put_rows
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.views import wrap
 
 SET, ADD, PROD, MAX, MIN = range(5)         # modes of scatter_into

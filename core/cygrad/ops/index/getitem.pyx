@@ -16,7 +16,7 @@ from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.forward_levels cimport forward_used
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.allocation cimport empty
-from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap, shows_a_place_twice
+from cygrad.dispatch.overlap cimport refuse_overlap, refuse_self_overlap, shows_a_place_twice
 from cygrad.dispatch.kernel_calls cimport copy_into, dense_copy, expand_to, fill_into
 from cygrad.dispatch.raw cimport step_mode
 from cygrad.dtype cimport BOOL, INT64, UINT8, plain_of

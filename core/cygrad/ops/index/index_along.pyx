@@ -1,6 +1,6 @@
 # distutils: extra_compile_args = -Os
 """Reading and writing whole slices at places of an axis: `index_select`, `index_add` and the other `index_*`."""
-from cygrad.dispatch.axes cimport refuse_overlap
+from cygrad.dispatch.overlap cimport refuse_overlap
 from cygrad.dispatch.raw cimport step_mode
 from cygrad.dtype cimport INT32, INT64, plain_of
 from cygrad.ops.index.tensor_places cimport put_at, same_off_axis, take_at
@@ -12,7 +12,7 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.raw import binary_op, fill_ as raw_fill
 from cygrad.ops.index.gathering import ADD, SET, in_place, need_tensor, one_axis, scalar_name, warn_if_expanded
 from cygrad.ops.index.tensor_places import in_range
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.index.scattering import MODES, reduce_into, refuse_complex_extremes
 from cygrad.ops.shape.views import wrap
 

@@ -11,7 +11,7 @@ from cygrad.dispatch.raw import fill_ as raw_fill, step_mode
 from cygrad.errors import DeviceMismatch, warn
 from cygrad.ops.create.fill_in_place import fill_tensor
 from cygrad.ops.declare.primitives import Written, primitive
-from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.declare.op_forms import functions, op
 from cygrad.ops.index import tensor_places
 from cygrad.ops.index.gathering import ADD, SET, warn_if_expanded  # noqa: F401
 from cygrad.ops.index.getitem import index_put_, number_tensor, write_arguments

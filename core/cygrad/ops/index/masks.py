@@ -1,11 +1,11 @@
 """Masks: reading, filling and writing where a mask is true."""
 from cygrad.dispatch.allocation import empty_near
-from cygrad.dispatch.axes import refuse_shared
+from cygrad.dispatch.overlap import refuse_shared
 from cygrad.dispatch.operands import fill_where, filled
 from cygrad.dispatch.promotion import C_TYPES, check_scalar
 from cygrad.dispatch.raw import fill_ as raw_fill
 from cygrad.ops.declare.primitives import Written, primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.index.gathering import SET, overlaps, scalar_name, warn_if_expanded
 from cygrad.ops.index.tensor_places import mask_places, put_rows, same_shape, take_rows
 from cygrad.ops.shape.broadcasting import common_shape

@@ -2,7 +2,7 @@
 from cygrad.dispatch.allocation import empty_near
 from cygrad.ops.declare.out_arguments import refuse_self_overlapping, write_out
 from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill, nonzero_op, refuse_any_overlap
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.index.gathering import scalar_name
 
 

@@ -2,7 +2,7 @@
 from cygrad.dispatch.raw import clone_like, copy_ as raw_copy
 from cygrad.ops.declare.operand_types import refuse_complex_gradient
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.geometry import window
 from cygrad.ops.shape.slices import slice_along
 from cygrad.ops.shape.views import wrap

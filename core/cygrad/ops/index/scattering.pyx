@@ -14,7 +14,7 @@ from cygrad.ops.declare.primitives import Written
 from cygrad.ops.index.gathering import (ADD, MAX, MIN, PROD, SET, in_place, int_index, need_tensor, one_axis,
                                   scalar_name)
 from cygrad.ops.index.tensor_places import in_range
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 
 cdef int scattered(Tensor self, int dim, Tensor index, Tensor src, int mode) except -1:

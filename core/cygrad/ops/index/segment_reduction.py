@@ -1,6 +1,6 @@
 """`segment_reduce`: reductions of pieces of an axis, one piece after the other."""
 import cygrad
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import need_float, need_tensors, refused
 from cygrad.ops.reduce.sums import axis_of
 

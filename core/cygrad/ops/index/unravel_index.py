@@ -1,6 +1,6 @@
 """Places in a flattened tensor as places along its axes: `unravel_index`."""
 import cygrad
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.tensor import Tensor
 
 

@@ -6,7 +6,7 @@ from cygrad.dispatch.lazy_views import laziness, made_lazy
 from cygrad.dispatch.promotion import C_TYPES, result_type
 from cygrad.dispatch.raw import binary_op, cast_to
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg import addmm, products
 from cygrad.ops.linalg.addmm import add_scaled, check_numbers
 from cygrad.ops.linalg.composed_products import BOOL, name_of, need_tensor, refused

@@ -24,7 +24,7 @@ from cygrad.view cimport same_sizes, size_of
 
 from cygrad.errors import not_implemented
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 cdef Op ADDMM = Op("addmm", "self", "mat1", "mat2", "beta", "alpha")
 cdef object ONE = 1             # the one of its value in CPython, which most calls have as beta and alpha

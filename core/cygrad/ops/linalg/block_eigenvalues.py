@@ -9,7 +9,7 @@ import math
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 EPSILON = {"float32": 1.2e-07, "float64": 2.23e-16}
 METHODS = "basic", "ortho"

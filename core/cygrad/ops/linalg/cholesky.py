@@ -1,7 +1,7 @@
 """Cholesky factors, and solving and inverting with them."""
 from cygrad import return_types
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.batches import columns, run
 from cygrad.ops.linalg.lapack import (INT32, LinAlgError, adjoint, check_info, exact_out, eye_like,
                                       need_float, need_kernel, need_square, singular)

@@ -9,7 +9,7 @@ from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import copy_
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.lapack import exact_out, need_float
 from cygrad.ops.linalg.products import unsafe_view
 from cygrad.ops.shape.broadcasting import broadcast_shapes

@@ -7,7 +7,7 @@ from cygrad import return_types
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import copy_, fill_
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op, with_out
+from cygrad.ops.declare.op_forms import op, with_out
 from cygrad.ops.linalg.batches import columns, run
 from cygrad.ops.linalg.lapack import (LinAlgError, adjoint, check_info, exact_out, eye_like, need_float, need_kernel,
                                       need_matrix, need_square, new, real_of)

@@ -4,7 +4,7 @@ import math
 import cygrad
 from cygrad.dispatch.operands import select
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.lapack import exact_out, factored, need_float, need_kernel, need_square
 from cygrad.return_types import linalg_slogdet, slogdet as slogdet_result
 

@@ -2,7 +2,7 @@
 import cygrad
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, result_type
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import HALVES, need_tensors, refused
 from cygrad.ops.reduce.integration import add_number
 

@@ -10,7 +10,7 @@ from cygrad import return_types
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import copy_
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.batches import columns, run
 from cygrad.ops.linalg.lapack import adjoint, eye_like, need_kernel, new
 from cygrad.ops.declare.operand_types import need_tensors

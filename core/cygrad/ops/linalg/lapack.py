@@ -8,7 +8,7 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import fill_
 from cygrad.dtype import all_dtypes
-from cygrad.ops.declare.registry import with_out
+from cygrad.ops.declare.op_forms import with_out
 from cygrad.ops.linalg.batches import columns, run
 
 DTYPES = {d.name: d for d in all_dtypes()}

@@ -4,7 +4,7 @@ Source: Halko, Martinsson and Tropp, "Finding structure with randomness: probabi
 approximate matrix decompositions", 2009, algorithms 4.4 and 5.1.
 """
 import cygrad
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.lapack import adjoint
 
 

@@ -8,7 +8,7 @@ from cygrad import return_types
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import fill_
 from cygrad.ops.declare.primitives import own, primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.batches import columns
 from cygrad.ops.linalg.lapack import (INT32, adjoint, check_info, common_batch, factored, need_float, need_kernel,
                                       need_matrix, need_square, new)

@@ -18,7 +18,7 @@ from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport View, make_view
 from cygrad.tensors.operators cimport Pair, operators
 
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 cdef Op SQUEEZE_IN_PLACE = Op("squeeze_in_place", "self", "size")
 

@@ -10,7 +10,7 @@ from cygrad.dtype import all_dtypes
 from cygrad.ops.create.copying import triangle
 from cygrad.ops.create.placing import pinned
 from cygrad.ops.declare.primitives import own, primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.added_products import writing
 from cygrad.ops.linalg.composed_products import need_int, need_tensor, refused
 from cygrad.ops.shape.views import wrap

@@ -3,7 +3,7 @@ import functools
 
 import cygrad
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op, with_out
+from cygrad.ops.declare.op_forms import op, with_out
 from cygrad.ops.linalg import solvers
 from cygrad.ops.linalg.composed_products import need_int
 from cygrad.ops.linalg.lapack import HALVES, exact_out, eye_like, need_float, need_square

@@ -4,7 +4,7 @@ import math
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dtype import can_cast
-from cygrad.ops.declare.registry import with_out
+from cygrad.ops.declare.op_forms import with_out
 from cygrad.ops.linalg import decompositions, solvers
 from cygrad.ops.linalg.lapack import exact_out, need_float, need_matrix, need_square, new
 from cygrad.ops.reduce.norms import check_norm_dtype, vector_norm

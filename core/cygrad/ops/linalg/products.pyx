@@ -18,7 +18,7 @@ from cygrad.view cimport View, fill_dense, make_view
 
 from cygrad import errors
 from cygrad.errors import not_implemented
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 
 

@@ -2,7 +2,7 @@
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op, with_out
+from cygrad.ops.declare.op_forms import op, with_out
 from cygrad.ops.linalg import decompositions
 from cygrad.ops.linalg.lapack import TOO_NARROW, adjoint, need_matrix, need_square, new
 from cygrad.tensor import Tensor

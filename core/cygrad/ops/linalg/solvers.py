@@ -9,7 +9,7 @@ import math
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import copy_, fill_
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op, with_out
+from cygrad.ops.declare.op_forms import op, with_out
 from cygrad.ops.linalg.batches import columns, run, with_batch
 from cygrad.ops.linalg.lapack import (INT32, LinAlgError, check_info, exact_out, factored, need_float, need_kernel,
                                       need_matrix, need_square, new, singular)

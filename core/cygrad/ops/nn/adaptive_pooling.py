@@ -2,7 +2,7 @@
 import cygrad
 from cygrad.dispatch.memory_formats import format_of
 from cygrad.ops.declare.operand_types import need_tensors, refused
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.nn.pooling_windows import adaptive, largest_of, mean_of
 
 

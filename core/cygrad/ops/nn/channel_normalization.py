@@ -13,7 +13,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused, single
 from cygrad.ops.nn.normalization import check_parameter_dtypes
 from cygrad.ops.reduce.sums import SUM
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.dispatch.fallback import OF_OPS, call
 from cygrad.dispatch.memory_formats import format_of
 from cygrad.dispatch.programs import program

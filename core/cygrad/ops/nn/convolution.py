@@ -11,7 +11,7 @@ from cygrad.dispatch.memory_formats import empty_in, format_of, kept
 from cygrad.dispatch.promotion import C_TYPES
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.nn.convolution_calls import add_bias, correlate, is_plain, out_size, slopes, summed_over_places
 from cygrad.ops.nn.padding import constant_pad_nd
 from cygrad.ops.declare.operand_types import BOOL, hashable, need_tensors, refused

@@ -15,7 +15,7 @@ from cygrad.dispatch.raw import copy_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, word
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.tensor import Tensor
 
 WHERE = "(while checking arguments for ctc_loss_allocate_outputs)"

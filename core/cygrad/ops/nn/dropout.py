@@ -9,7 +9,7 @@ import warnings
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import in_steps
 from cygrad.ops.create.filled import empty_like
-from cygrad.ops.declare.registry import functions, inplace_form, named, op
+from cygrad.ops.declare.op_forms import functions, inplace_form, named, op
 from cygrad.ops.declare.operand_types import BOOL, need_tensors
 
 # -scale * alpha of SELU: what an element far below 0 becomes there.

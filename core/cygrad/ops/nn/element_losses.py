@@ -10,7 +10,7 @@ from cygrad.errors import warn
 from cygrad.ops.nn.smooth_activations import logsigmoid
 from cygrad.ops.declare.operand_types import HALVES, need_float, need_tensors, refused
 from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, reduced_in_one_pass, warn_of_broadcast, word
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.dispatch.programs import program
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dispatch.raw import cast_to

@@ -14,7 +14,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import fill_, in_steps
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import HALVES, need_tensors, refuse_complex_gradient
 
 MODES = ("sum", "mean", "max")          # in the order of their numbers

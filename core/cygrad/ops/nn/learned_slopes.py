@@ -2,7 +2,7 @@
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.programs import program, where
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import need_tensors, refused
 
 PRELU = program(lambda x, weight: where(x > 0, x, weight * x))

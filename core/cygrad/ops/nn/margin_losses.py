@@ -9,7 +9,7 @@ import cygrad
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import need_tensors, refused
 from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, reduced_in_one_pass, share, word
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.reduce.integration import add_number
 from cygrad.ops.reduce.sums import MEAN, SUM
 from cygrad.dispatch.programs import program, where

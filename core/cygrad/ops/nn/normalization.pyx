@@ -9,7 +9,7 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import call
 from cygrad.dispatch.raw import cast_to, fill_
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused
 from cygrad.tensor import Tensor
 

@@ -6,7 +6,7 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.raw import copy_, fill_
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import need_tensors
 
 

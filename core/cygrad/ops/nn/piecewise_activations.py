@@ -8,7 +8,7 @@ from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import check_scalar
 from cygrad.ops.declare.operand_types import BOOL, DTYPES, need_float, refused
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import functions, inplace_form, op
+from cygrad.ops.declare.op_forms import functions, inplace_form, op
 from cygrad.ops.pointwise.clamping import CLAMP
 
 LEAKY_RELU = program(lambda x, slope: where(x > 0, x, x * slope))

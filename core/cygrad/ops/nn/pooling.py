@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import cygrad
 from cygrad.ops.declare.primitives import own
-from cygrad.ops.declare.registry import op, with_out
+from cygrad.ops.declare.op_forms import op, with_out
 from cygrad.ops.nn.pooling_windows import MAX, largest_of, mean_of, pooled, window
 from cygrad.ops.nn.pooling_checks import (check_largest_1d, check_planes_2d, check_planes_3d, each_axis, single_number)
 from cygrad.ops.declare.operand_types import BOOL, HALVES, hashable, need_tensors, refused

@@ -4,7 +4,7 @@ import math
 import cygrad
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import functions, inplace_form, op
+from cygrad.ops.declare.op_forms import functions, inplace_form, op
 from cygrad.ops.nn.piecewise_activations import LEAKY_RELU
 from cygrad.ops.declare.operand_types import HALVES, need_float, need_tensors, refused
 

@@ -14,7 +14,7 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import call
 from cygrad.dispatch.raw import clone_dense, seen_as
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.nn.dropout import drop_elements
 from cygrad.ops.declare.operand_types import need_tensors
 from cygrad.tensor import Tensor

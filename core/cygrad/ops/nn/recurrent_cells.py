@@ -1,7 +1,7 @@
 """Cells of recurrent layers: one step of `lstm`, `gru` and the plain ones, by ops that are recorded."""
 from cygrad.backend import CELLS
 from cygrad.ops.declare.operand_types import need_tensors
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.nn.recurrent import GATES, GRU, LSTM, RELU, TANH, gru_step, lstm_step
 
 

@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 
 @op(method=False)

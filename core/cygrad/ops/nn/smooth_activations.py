@@ -6,7 +6,7 @@ import math
 
 from cygrad.dispatch.programs import program, where
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import functions, inplace_form, op
+from cygrad.ops.declare.op_forms import functions, inplace_form, op
 from cygrad.ops.declare.operand_types import need_float, refuse_complex_gradient
 from cygrad.ops.reduce.sums import axis_of
 

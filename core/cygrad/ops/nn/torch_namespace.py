@@ -1,7 +1,7 @@
 """Functions that `torch` itself has beside `nn.functional` and `linalg`, under other names or with other arguments."""
 import cygrad
 from cygrad.errors import warn
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.nn import grid_sampling, shuffles
 
 MODES, PADDINGS = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")

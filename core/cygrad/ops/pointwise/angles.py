@@ -3,7 +3,7 @@ import math
 
 from cygrad.ops.declare.operand_types import as_float
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 
 @primitive(name="deg2rad")

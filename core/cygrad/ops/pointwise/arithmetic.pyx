@@ -11,7 +11,7 @@ from cygrad cimport backend as k
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode
-from cygrad.dispatch.axes cimport refuse_overlap
+from cygrad.dispatch.overlap cimport refuse_overlap
 from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast, unary_into
 from cygrad.dispatch.promotion cimport NO_BOOL, NO_COMPLEX, SAME, TO_BOOL, TO_FLOAT, TO_REAL, check_scalar, result_dtype
 from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16
@@ -24,7 +24,7 @@ from cygrad.view cimport INLINE_RANK, same_sizes
 
 from cygrad.ops.pointwise.single_kernel import BINARY_BY_NAME, UNARY_BY_NAME
 from cygrad.ops.pointwise.table import ALIASES, BINARY_OPS, UNARY_OPS
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.create.from_data import tensor
 from cygrad.ops.pointwise.lerp_and_addcmul import ADD_MULTIPLE
 from cygrad.autograd.inplace import shadow

@@ -9,7 +9,7 @@ import math
 from cygrad.dispatch.programs import program, where
 from cygrad.ops.declare.operand_types import HALVES, need_tensors, refused
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.pointwise import special_tables as table
 
 HALF_ROOT = math.sqrt(0.5)

@@ -6,7 +6,7 @@ from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, check_scalar, resul
 from cygrad.dispatch.raw import cast_to, fill_
 from cygrad.ops.declare.operand_types import BOOL, refused
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import inplace_form, op
+from cygrad.ops.declare.op_forms import inplace_form, op
 from cygrad.ops.pointwise.single_kernel import clamped_few
 from cygrad.tensor import Tensor
 import cygrad

@@ -10,7 +10,7 @@ from cygrad.dtype import get_default_dtype
 from cygrad.errors import on_two_devices
 from cygrad.ops.declare.operand_types import BOOL, HALVES, is_integral, need_tensors
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.sort.host_loops import same_elements
 
 COPYSIGN = BINARY.index("copysign")

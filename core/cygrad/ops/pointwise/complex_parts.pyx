@@ -19,7 +19,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES, check_scalar
 from cygrad.dispatch.raw import clone_like, copy_, unary_op
 from cygrad.dispatch.operands import broadcast
 from cygrad.ops.pointwise.single_kernel import inplace_result
-from cygrad.ops.declare.registry import methods, op
+from cygrad.ops.declare.op_forms import methods, op
 from cygrad.dispatch.operands import scalar_near
 
 cdef int CONJ = UNARY.index("conj")

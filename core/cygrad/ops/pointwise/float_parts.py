@@ -3,7 +3,7 @@ import cygrad
 from cygrad import return_types
 from cygrad.ops.declare.operand_types import HALVES, need_tensors
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 # dtype's name: (integers of its size, bits of the fraction, how far the exponent is off)
 _LAYOUTS = {"float32": ("int32", 23, 126), "float64": ("int64", 52, 1022)}

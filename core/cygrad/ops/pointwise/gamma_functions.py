@@ -12,7 +12,7 @@ from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.promotion import result_type
 from cygrad.ops.declare.operand_types import need_tensors, refused, widened
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.pointwise.recurrences import floats, with_strides
 from cygrad.ops.pointwise.special_tables import TEMME
 

@@ -8,7 +8,7 @@ from cygrad.dispatch.programs import program, same_floats, where as where_
 from cygrad.dispatch.promotion import C_TYPES, checked_factor, result_type
 from cygrad.ops.declare.operand_types import BOOL, is_integral, need_float, need_tensors, refused
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import inplace_form, op
+from cygrad.ops.declare.op_forms import inplace_form, op
 from cygrad.tensor import Tensor
 
 LERP_NEAR_START = program(lambda start, end, weight: start + (end - start) * weight)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.allocation cimport empty_like_strided
-from cygrad.dispatch.axes cimport refuse_self_overlap
+from cygrad.dispatch.overlap cimport refuse_self_overlap
 from cygrad.dispatch.kernel_calls cimport elementwise_into
 from cygrad.dispatch.programs cimport Program, is_half
 from cygrad.dtype cimport FLOAT32, FLOAT64

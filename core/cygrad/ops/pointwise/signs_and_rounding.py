@@ -8,7 +8,7 @@ from cygrad.dispatch.raw import cast_to, clone_like, unary_op
 from cygrad.dtype import WIDER
 from cygrad.ops.declare.operand_types import BOOL, is_integral, need_float, need_tensors, refused
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import inplace_form, op
+from cygrad.ops.declare.op_forms import inplace_form, op
 
 
 SIGN, ROUND = UNARY.index("sign"), UNARY.index("round")

@@ -16,7 +16,7 @@ from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, keep_result, record_pair
 from cygrad.autograd.derivative cimport Derivative, OpNode, find_row
 from cygrad.dispatch.allocation cimport empty_as, output_like
-from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap
+from cygrad.dispatch.overlap cimport refuse_overlap, refuse_self_overlap
 from cygrad.dispatch.kernel_calls cimport (binary, binary_into, broadcast_sizes, cast, copy_into, dense_copy,
                                            expand_to, scalar_into, unary, unary_into)
 from cygrad.dispatch.promotion cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL,
@@ -36,7 +36,7 @@ from cygrad.devices.home import together
 from cygrad.ops.pointwise.table import ALIASES, BINARY_OPS, UNARY_OPS
 from cygrad.named_tensors.names import unified
 from cygrad.ops.create.from_data import as_tensor
-from cygrad.ops.declare.registry import functions
+from cygrad.ops.declare.op_forms import functions
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.shape.broadcasting import broadcast_shapes

@@ -7,7 +7,7 @@ from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import result_type
 from cygrad.ops.declare.operand_types import HALVES, as_float, need_tensors, refused, taken_as, widened
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.tensor import Tensor
 
 

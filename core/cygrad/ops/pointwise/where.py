@@ -5,7 +5,7 @@ from cygrad.dispatch.raw import cast_to
 from cygrad.errors import warn
 from cygrad.ops.declare.operand_types import BOOL
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.tensor import Tensor
 
 _where = primitive(select, name="where")

@@ -9,7 +9,7 @@ from cygrad.ops.declare.out_arguments import refuse_out_grad
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.filled import empty_, empty_like
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op, write_out
+from cygrad.ops.declare.op_forms import op, write_out
 from cygrad.ops.random.rand import bernoulli_of, default_generator
 from cygrad.ops.random.random_tensors import new_random
 from cygrad.ops.sort.ties import largest_places

@@ -14,7 +14,7 @@ from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import clone_dense, copy_ as raw_copy
 from cygrad.dtype import FLOATS_OF_8_BITS, UNSIGNED, all_dtypes
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.random import device_stream
 from cygrad.ops.random.rand import default_generator, fill_plain
 from cygrad.tensor import Tensor

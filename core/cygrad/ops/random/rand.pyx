@@ -12,7 +12,7 @@ from cygrad.ops.create.filled cimport sized
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport data
 
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.devices.transfers import host_backend
 
 default_generator = Generator()

@@ -5,7 +5,7 @@ from cygrad.ops.create.filled import dtype_for, empty_, empty_like
 from cygrad.ops.create.placing import finish
 from cygrad.ops.declare.operand_types import BOOL, refused
 from cygrad.ops.declare.primitives import own
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.random.rand import drawn
 from cygrad.ops.random.fills import _int64, _need_float, draw
 from cygrad.tensor import Tensor

@@ -1,7 +1,7 @@
 """Seeds and states of random numbers: of the default generator of the CPU, and of a given one."""
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.from_data import tensor
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.random.rand import default_generator
 from cygrad.random.generator import Generator
 from cygrad.tensor import Tensor, attach_methods

@@ -9,7 +9,7 @@ from cygrad.ops.reduce.sums cimport axes_of, every_axis, some_axes
 from cygrad.tensor cimport Tensor
 
 from cygrad.dispatch.programs import program
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 cdef DType BOOL = dtype_of(BOOL_CODE), INT64 = dtype_of(INT64_CODE), UINT8 = dtype_of(UINT8_CODE)
 cdef Program NONZERO = program(lambda x: x.ne(0))

@@ -2,7 +2,7 @@
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import BOOL, is_integral
 from cygrad.tensor import Tensor
 

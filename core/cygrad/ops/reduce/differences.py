@@ -1,6 +1,6 @@
 """Differences of neighbours along an axis, and slopes of samples: `diff`, `gradient`."""
 import cygrad
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import BOOL, need_tensors
 from cygrad.ops.reduce.integration import divide_by_number
 from cygrad.ops.reduce.sums import axis_of

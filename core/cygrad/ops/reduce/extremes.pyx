@@ -12,7 +12,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.raw import argreduce, clone_like, gather_op, reduce_dims
 from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.reduce.sums import EVERY, MAX, MIN, axis_of
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 cdef Op WHOLE_MAX = Op("max", "self")
 cdef Op WHOLE_MIN = Op("min", "self")

@@ -1,7 +1,7 @@
 """A hash of a tensor's elements: their bits, combined by exclusive or."""
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import need_tensors
 from cygrad.ops.reduce.sums import axis_of
 

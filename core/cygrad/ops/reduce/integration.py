@@ -1,7 +1,7 @@
 """The trapezoidal rule along an axis."""
 import cygrad
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.reduce.sums import axis_of
 
 

@@ -5,9 +5,9 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import cast_to, reduce_dims
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, as_float
-from cygrad.ops.declare.out_words import check_dtypes
+from cygrad.ops.declare.out_dtypes import check_dtypes
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.reduce.sums import EVERY, MAX, SUM, axes as axes_of
 
 FINITE = program(lambda x: where(x.isinf(), 0.0, x))

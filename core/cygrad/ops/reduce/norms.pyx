@@ -19,7 +19,7 @@ from cygrad.dispatch.raw import cast_to, reduce_dims
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, is_integral
 from cygrad.ops.reduce.sums import EVERY, SQUARE_SUM, axes as axes_of
 from cygrad.ops.reduce.norm_formulas import NORMS, POWER_NORM
-from cygrad.ops.declare.registry import op, with_out
+from cygrad.ops.declare.op_forms import op, with_out
 
 cdef Op VECTOR_NORM = Op("linalg_vector_norm", "self", "ord", "dim", "keepdim", "dtype")
 

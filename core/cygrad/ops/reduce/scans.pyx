@@ -13,7 +13,7 @@ from cygrad.backend import SCAN
 from cygrad.dispatch.raw import cast_to, clone_dense, clone_like, scan_op
 from cygrad.ops.declare.operand_types import BOOL, need_float, refuse_complex_gradient, refused, widened
 from cygrad.ops.reduce.sums import axis_of
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
 

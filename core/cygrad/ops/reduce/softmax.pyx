@@ -8,7 +8,7 @@ from cygrad.dispatch.raw import cast_to, clone_like, softmax_op
 from cygrad.errors import warn
 from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.reduce.sums import axis_of
 
 cdef Op SOFTMAX = Op("softmax", "self", "dim", "dtype")

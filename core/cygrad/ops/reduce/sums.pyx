@@ -24,7 +24,7 @@ from cygrad.dispatch.raw import in_steps, reduce_dims
 from cygrad.dtype import can_cast
 from cygrad.dispatch.operands import select
 from cygrad.ops.declare.operand_types import is_integral, refused
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.dispatch.programs import program
 
 SUM, PROD, MAX, MIN, ANY, ALL, SQUARE_SUM = [REDUCE.index(name) for name in ("sum", "prod", "max", "min", "any", "all",

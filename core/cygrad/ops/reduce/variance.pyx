@@ -20,7 +20,7 @@ from cygrad.errors import warn
 from cygrad.dispatch.raw import cast_to
 from cygrad.ops.declare.operand_types import is_integral
 from cygrad.ops.reduce.sums import EVERY, axes as axes_of
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.dispatch.programs import program
 
 cdef DType FLOAT32 = dtype_of(FLOAT32_CODE)

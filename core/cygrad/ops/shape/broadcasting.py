@@ -1,6 +1,6 @@
 """Shapes that broadcast: `broadcast_shapes`, `broadcast_tensors`, `meshgrid`."""
 from cygrad.errors import DeviceMismatch, warn
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.cat_and_stack import listed
 from cygrad.tensors.size import Size
 

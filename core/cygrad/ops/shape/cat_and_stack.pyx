@@ -10,7 +10,7 @@ from cygrad.view cimport MAX_RANK, same_sizes, size_of, wrap_dim
 
 from cygrad import errors
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.dispatch.memory_formats import copied_in, format_of
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 

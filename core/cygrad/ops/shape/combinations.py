@@ -1,5 +1,5 @@
 """Combinations of elements: `cartesian_prod`, `combinations`."""
-from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.declare.op_forms import functions, op
 from cygrad.ops.shape.cat_and_stack import _stack as stack, listed
 
 

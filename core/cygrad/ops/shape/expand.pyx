@@ -6,7 +6,7 @@ from cygrad.view cimport size_of, tuple_of
 
 from cygrad.devices.home import stands_for_cpu
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 cdef Op EXPAND = Op("expand", "self", "size")
 

@@ -11,7 +11,7 @@ from cygrad.dispatch.raw import copy_ as raw_copy
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.filled import fill_known
 from cygrad.ops.declare.op import Op
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.geometry import take_geometry, window
 from cygrad.ops.shape.views import wrap
 from cygrad.tensor import Tensor

@@ -1,6 +1,6 @@
 """Axes in another order: `movedim`, `swapaxes`, `adjoint` and the attributes `mT`, `H`."""
 from cygrad.errors import warn
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.views import alias, wrap
 
 

@@ -3,7 +3,7 @@ from cygrad.dispatch.allocation import empty_like_strided, empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import arange_into, clone_dense, clone_like, copy_ as raw_copy, flipped, rolled, scan_op
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.declare.op_forms import functions, op
 from cygrad.ops.index.tensor_places import take_into
 from cygrad.ops.shape.views import wrap
 from cygrad.tensor import Tensor

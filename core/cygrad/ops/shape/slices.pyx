@@ -8,7 +8,7 @@ from cygrad.ops.shape.views cimport parse_shape
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, Tensor, view_of
 from cygrad.view cimport check_inside, size_of, tuple_of, wrap_dim
 
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 cdef extern from "Python.h":
     ctypedef struct PySlice "PySliceObject":

@@ -1,7 +1,7 @@
 """Splitting a tensor along an axis into views: `split`, `chunk`, `tensor_split` and the shorter names made of them."""
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.slices import slice_along, split_evenly
 from cygrad.ops.shape.views import wrap
 from cygrad.tensor import Tensor

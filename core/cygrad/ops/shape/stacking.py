@@ -2,7 +2,7 @@
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.declare.op_forms import functions, op
 from cygrad.ops.shape.cat_and_stack import _cat as cat, common_dtype, listed
 from cygrad.ops.shape.unflatten_and_atleast import at_least_1d, at_least_2d, at_least_3d
 

@@ -4,7 +4,7 @@ from cygrad.tensor cimport Tensor, view_of
 from cygrad.tensors.operators cimport Plain, Swap, operators
 from cygrad.view cimport wrap_dim
 
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 cdef Op T = Op("t", "self")
 cdef Op TRANSPOSE = Op("transpose", "self", "dim0", "dim1")

@@ -1,7 +1,7 @@
 """Fewer and more axes, by views where there is one: `ravel`, `unflatten`, `atleast_1d`; and `view` as another dtype.
 """
 from cygrad.dtype import DType
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.cat_and_stack import listed
 from cygrad.ops.shape.geometry import reinterpreted
 from cygrad.ops.shape.views import wrap

@@ -9,9 +9,9 @@ import cygrad
 from cygrad.autograd.inplace import forget_history
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import cast_to
-from cygrad.ops.declare.out_words import check_dtypes
+from cygrad.ops.declare.out_dtypes import check_dtypes
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.slices import slice_along
 from cygrad.ops.shape.views import wrap
 

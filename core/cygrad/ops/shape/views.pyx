@@ -12,7 +12,7 @@ from cygrad.ops.declare.op cimport Op, tracked
 from cygrad.tensor cimport CREATED_NORMALLY, Tensor, new_tensor, subclass_view, view_of
 from cygrad.view cimport MAX_RANK, fill_dense, size_of, tuple_of, wrap_dim
 
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 
 
 cdef Op VIEW = Op("view", "self", "size")

@@ -8,9 +8,9 @@ from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import scatter_into
 from cygrad.ops.declare.primitives import own, primitive
-from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.declare.op_forms import functions, op
 from cygrad.ops.index.gathering import ADD
-from cygrad.ops.declare.out_words import check_dtypes
+from cygrad.ops.declare.out_dtypes import check_dtypes
 from cygrad.ops.declare.operand_types import need_tensors, refused
 from cygrad.ops.sort.host_loops import bin_counts, counts_of
 from cygrad.ops.sort.searching import DTYPES, positions

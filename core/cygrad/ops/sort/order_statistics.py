@@ -6,7 +6,7 @@ from cygrad import return_types
 from cygrad.dispatch.operands import select
 from cygrad.dispatch.raw import clone_like, copy_ as raw_copy, in_steps, partial_sort_op, reduce_dims, sort_op
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import BOOL, DTYPES, FLOAT32, is_integral, refuse_complex_gradient, refused
 from cygrad.ops.reduce.extremes import need_elements, take_along
 from cygrad.ops.reduce.sums import MAX, SUM, axis_of

@@ -6,7 +6,7 @@ from cygrad.dispatch.raw import clone_dense, fill_ as raw_fill, gather_op, sort_
 from cygrad.dtype import DType, all_dtypes
 from cygrad.errors import DeviceMismatch
 from cygrad.ops.declare.primitives import own
-from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.declare.op_forms import functions, op
 from cygrad.ops.sort.host_loops import places_in_rows
 from cygrad.tensor import Tensor
 

@@ -13,7 +13,7 @@ from cygrad import return_types
 from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import clone_dense, partial_sort_op, sort_op
-from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.declare.op_forms import functions, op
 from cygrad.ops.sort.ties import reorder_kth, reorder_largest, reorder_sorted
 
 

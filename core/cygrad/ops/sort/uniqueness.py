@@ -7,7 +7,7 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import fill_ as raw_fill, scan_op, sort_op
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.declare.op_forms import functions, op
 from cygrad.ops.index.tensor_places import mask_places
 from cygrad.ops.declare.operand_types import DTYPES
 from cygrad.ops.shape.views import wrap

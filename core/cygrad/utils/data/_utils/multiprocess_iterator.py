@@ -23,7 +23,7 @@ from cygrad.utils.data._utils.single_process_iterator import _BaseDataLoaderIter
 from cygrad.utils.data._utils.link import Link
 from cygrad.utils.data._utils.pin_memory import pin_memory
 from cygrad.utils.data._utils.segments import Borrower
-from cygrad.utils.data._utils.worker_process import CHECK_INTERVAL, FETCH, RESUME, EndOfStream, Job, work
+from cygrad.utils.data._utils.worker_loop import CHECK_INTERVAL, FETCH, RESUME, EndOfStream, Job, work
 
 _borrowers = weakref.WeakSet()
 

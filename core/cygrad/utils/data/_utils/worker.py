@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 import cygrad
 
-_worker_info = None     # set in a worker, as are the shared memory and its random numbers, by `worker_process.py`
+_worker_info = None     # set in a worker, as are the shared memory and its random numbers, by `worker_loop.py`
 _lender = None
 
 

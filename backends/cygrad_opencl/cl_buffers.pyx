@@ -1,6 +1,6 @@
 # distutils: extra_compile_args = -Os
 """Buffers of one device, kept for reuse when tensors give them back."""
-from cygrad_gpu.runtime.pool cimport Memory, Pool
+from cygrad_gpu.runtime.memory_pool cimport Memory, Pool
 
 from cygrad.errors import OutOfMemoryError
 

@@ -11,7 +11,7 @@ import functools
 from cygrad import return_types
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.autograd.inplace import shadow
-from cygrad.ops.declare.out_words import check_dtypes
+from cygrad.ops.declare.out_dtypes import check_dtypes
 from cygrad.ops.declare.public_op import PublicOp
 
 functions = {}      # name -> function, for the `cygrad` namespace
@@ -51,7 +51,7 @@ def op(function=None, *, method=True, inplace=False, out=False, into=None, name=
         writes in place itself.
     out : bool, "exact" or callable
         Also accepts `out=`: a tensor, or a tuple of them for an op with several results. "exact": of the result's
-        dtype; "dtype": its dtype is that of the computation; a key of `EXACT` (out_words.py): of the result's dtype,
+        dtype; "dtype": its dtype is that of the computation; a key of `EXACT` (out_dtypes.py): of the result's dtype,
         in other words; otherwise any that the result can be cast to. A callable tells which, by the tensor given and
         the other arguments.
     only_method : bool

@@ -1,5 +1,5 @@
 """Buffers of one device, kept for reuse when tensors give them back."""
-from cygrad_gpu.runtime.pool cimport Memory, Pool
+from cygrad_gpu.runtime.memory_pool cimport Memory, Pool
 
 cdef class Buffer(Memory):
     cdef readonly object buffer         # pyopencl's Buffer

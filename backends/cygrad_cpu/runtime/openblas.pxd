@@ -1,4 +1,4 @@
-"""BLAS and LAPACK of the scipy-openblas32 wheel: Fortran interface, column-major, 32-bit integers; see blas.pyx."""
+"""BLAS and LAPACK of the scipy-openblas32 wheel: Fortran interface, column-major, 32-bit integers; see openblas.pyx."""
 
 ctypedef void (*Gemm)(const char *ta, const char *tb, const int *m, const int *n, const int *k, const void *alpha,
                       const void *a, const int *lda, const void *b, const int *ldb, const void *beta, void *c,

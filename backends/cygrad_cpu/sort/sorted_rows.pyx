@@ -1,4 +1,4 @@
-"""Sorting along the last axis: rows go to kernels/sort.pyx, shared among threads. The sort is always stable."""
+"""Sorting along the last axis: threads share the rows, which go to kernels/sort_algorithms.pyx. It is always stable."""
 from cython.parallel cimport prange, threadid
 
 from cygrad.view cimport View, data, make_view
@@ -14,7 +14,7 @@ cdef enum:
     FAR = 4096                  # elements of a block from which distant elements are gathered into rows first
 
 cdef SortTable table
-install_kernels("sort", &table)
+install_kernels("sort_algorithms", &table)
 
 
 cdef object cpu_sort(View a, bint descending, Py_ssize_t first, View values, View index):

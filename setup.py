@@ -35,6 +35,8 @@ NARROW = {"v2", "generic"}      # instruction sets of vectors of less
 LINKED = {KERNELS, "simd"}      # folders of what is only compiled into others: no packages of the wheel
 # Kernels that are as fast with v3's vectors, in the mean of their rows: not built for v4 where v3 is.
 NOT_WIDEST = {"gather_scatter", "pool"}
+ONE_BY_ONE = "--param=vect-epilogues-nomask=0"  # what a vector leaves goes by no narrower ones: a sixth less code
+IN_SHORT_ROWS = {"convert", "reduce", "softmax"}        # what is left is much there: narrower vectors, but in v2
 SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords
 LIBRARY = "_compiled"           # name of the module that a package's others are linked into
 C_TABLE = "cygrad.devices.c_table"       # the module that reads cygrad_backend.h
@@ -62,10 +64,8 @@ def instruction_sets():
     """{suffix: compiler flags}: x86-64 levels (one wheel runs everywhere, and uses AVX-512 where it is), else one."""
     if platform.machine().lower() not in ("x86_64", "amd64") or sys.platform == "win32":
         return {"generic": []}
-    one_by_one = "--param=vect-epilogues-nomask=0"      # what vectors leave goes by no narrower ones: a sixth less code
-    levels = {"v2": ["-march=x86-64-v2", "-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic",    # half of O3's size
-                     one_by_one],
-              "v3": ["-march=x86-64-v3", one_by_one], "v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"]}
+    levels = {"v2": ["-march=x86-64-v2", "-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic", ONE_BY_ONE],   # half of
+              "v3": ["-march=x86-64-v3"], "v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"]}      # O3's size
     wanted = os.environ.get("CYGRAD_ISAS")
     return {name: levels[name] for name in wanted.split(",")} if wanted else levels
 
@@ -120,7 +120,8 @@ def modules(root, package, native):
         path = source.relative_to(root)
         if source.parent.name == KERNELS:
             name = ".".join([*path.parent.parent.parts, f"_{path.stem}"])
-            found += [module(f"{name}_{isa}", source, True, flags, name, f"{path.stem}_{isa}")
+            short = [] if path.stem in IN_SHORT_ROWS else [ONE_BY_ONE]
+            found += [module(f"{name}_{isa}", source, True, flags + short * (isa == "v3"), name, f"{path.stem}_{isa}")
                       for isa, flags in sets.items() if not (path.stem in WIDE and isa in NARROW)
                       and not (path.stem in NOT_WIDEST and isa == "v4" and "v3" in sets)]
         else:

@@ -1,6 +1,5 @@
 # cython: binding=False, embedsignature=True, embedsignature.format=clinic
 # distutils: extra_compile_args = -ftree-vectorize -fvect-cost-model=dynamic -ffp-contract=off
-# distutils: extra_compile_args = --param=vect-epilogues-nomask=0 -fno-thread-jumps -fno-split-paths
 """Random numbers that are, bit for bit, those of PyTorch's CPU generator: the engine's owner and `fill`, its one entry.
 
 A sampler fills n adjacent elements in the order in which PyTorch visits the elements of a tensor: along its strides,

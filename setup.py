@@ -64,7 +64,7 @@ def instruction_sets():
     """{suffix: compiler flags}: x86-64 levels (one wheel runs everywhere, and uses AVX-512 where it is), else one."""
     if platform.machine().lower() not in ("x86_64", "amd64") or sys.platform == "win32":
         return {"generic": []}
-    levels = {"v2": ["-march=x86-64-v2", "-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic", ONE_BY_ONE],   # half of
+    levels = {"v2": ["-march=x86-64-v2", "-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic", ONE_BY_ONE],  # half of
               "v3": ["-march=x86-64-v3"], "v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"]}      # O3's size
     wanted = os.environ.get("CYGRAD_ISAS")
     return {name: levels[name] for name in wanted.split(",")} if wanted else levels

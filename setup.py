@@ -185,8 +185,9 @@ setup(
     packages=[name for name in PACKAGES if name.rpartition(".")[2] not in LINKED],
     package_dir=PACKAGES,
     include_package_data=False,       # the source distribution has more than the wheel needs
-    package_data={"": ["*.pxd", "*.pyi", "*.h", "*.txt", "*.zlib", "py.typed", "templates/*", "templates/*/*"]},
-    exclude_package_data={name: ["*.pxd", "*.h"] for name in PACKAGES if name.startswith("cygrad_cpu")},  # no interface
+    package_data={"": ["*.pyi", "*.h", "*.txt", "*.zlib", "py.typed", "templates/*", "templates/*/*"],
+                  "cygrad": ["*.pxd"]},       # the five types, which backends of others cimport
+    exclude_package_data={name: ["*.h"] for name in PACKAGES if name.startswith("cygrad_cpu")},  # no interface
     ext_modules=libraries(),
     cmdclass={"build": ThisBuild, "build_ext": ThisBuildExt, "build_py": ThisBuildPy},
     zip_safe=False,

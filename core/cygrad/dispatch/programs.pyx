@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """Pointwise formulas that a backend runs in one pass.
 
     SILU = program(lambda x: x * x.sigmoid())

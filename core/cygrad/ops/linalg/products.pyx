@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """Products of two matrices or vectors: checks, one call of the `matmul` kernel, and the node.
 
 Training loops stand on these (and on `matmul.pyx`, `addmm.pyx`), so they are in Cython and record themselves. Nothing

@@ -32,7 +32,7 @@ NOTE = "# Written by docs/make_stubs.py; edit that, not this.\n"
 SHARED = {package: names.split() for package, names in {
     "": "__config__ __future__ accelerator amp autograd backends compiler distributed distributions fft func "
         "functional futures hub jit linalg masked multiprocessing nn optim overrides profiler quasirandom random "
-        "return_types serialization signal special testing types utils version",
+        "return_types serialization signal special testing torch_version types utils version",
     "amp": "autocast_mode grad_scaler",
     "autograd": "anomaly_mode forward_ad function functional grad_mode gradcheck graph profiler variable",
     "distributed": "algorithms algorithms.ddp_comm_hooks algorithms.ddp_comm_hooks.debugging_hooks "

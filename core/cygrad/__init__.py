@@ -26,7 +26,6 @@ from cygrad.devices.precision import get_float32_matmul_precision, set_float32_m
 from cygrad.tensors.printing import set_printoptions
 from cygrad.ops.declare import op_forms as _op_forms
 
-__version__ = "0.1.0"
 newaxis = None
 
 for _dtype in _all_dtypes():
@@ -325,7 +324,7 @@ def _load_later():
 _MODULES = frozenset("""
     _C __config__ __future__ _vmap_internals accelerator amp array_api backends compiler distributed distributions fft
     func functional functions futures hub jit linalg masked multiprocessing nn optim overrides plugins profiler
-    quasirandom safetensors serialization signal special testing types utils version""".split())
+    quasirandom safetensors serialization signal special testing torch_version types utils version""".split())
 _LAZY = {name: module for module, names in {
     "amp": "GradScaler",
     "amp.autocast_mode":
@@ -351,6 +350,7 @@ _LAZY = {name: module for module, names in {
     "serialization": "load save",
     "tensors.storage_sources": " ".join(["Storage", *(_word + "Storage" for _word in _legacy.KINDS.values())]),
     "tensors.typed_storage": "TypedStorage UntypedStorage",
+    "torch_version": "__version__",
 }.items() for name in names.split()}
 _LAZY_PREFIXES = {"_foreach_": "ops.pointwise.foreach"}
 _INTERNAL = frozenset(("backend", "backends", "batching", "devices", "dispatch", "errors", "formulas", "named_tensors",

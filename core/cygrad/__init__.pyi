@@ -1,6 +1,7 @@
 # Written by docs/make_stubs.py; edit that, not this.
-from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str, type as _type
+from builtins import bool as _bool, complex as _complex, float as _float, int as _int, type as _type
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from cygrad.torch_version import TorchVersion
 from cygrad.utils.hooks import RemovableHandle
 from typing import Any, Literal, TypeAlias, overload
 from typing_extensions import Self, TypeVar
@@ -11,8 +12,8 @@ from cygrad import (__config__ as __config__, __future__ as __future__, accelera
     functions, futures as futures, hub as hub, jit as jit, linalg as linalg, masked as masked, multiprocessing as
     multiprocessing, nn as nn, optim as optim, overrides as overrides, plugins as plugins, profiler as profiler,
     quasirandom as quasirandom, random as random, return_types as return_types, safetensors as safetensors,
-    serialization as serialization, signal as signal, special as special, testing as testing, types as types, utils as
-    utils, version as version)
+    serialization as serialization, signal as signal, special as special, testing as testing, torch_version as
+    torch_version, types as types, utils as utils, version as version)
 from cygrad.amp.autocast_mode import autocast as autocast
 from cygrad.amp.grad_scaler import GradScaler as GradScaler
 from cygrad.autograd.anomaly_mode import (is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
@@ -1045,7 +1046,7 @@ class UntypedStorage:
     is_sparse: _bool
     is_hpu: Any
     filename: Any
-__version__: _str
+__version__: TorchVersion
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def abs_(input: Tensor) -> Tensor: ...
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...

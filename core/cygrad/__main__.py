@@ -2,8 +2,7 @@
 import platform
 import sys
 
-import cygrad
-from cygrad import backends
+from cygrad import backends, version
 
 
 def main():
@@ -21,7 +20,7 @@ def main():
 def describe():
     """Print what a bug report needs."""
     rows = backends.listing_apart()
-    print(f"cygrad {cygrad.__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}")
+    print(f"cygrad {version.cygrad}, Python {platform.python_version()}, {platform.system()} {platform.machine()}")
     for row in rows:
         for key, value in row["build"].items():
             print(f"{key}: {value}" if row["name"] == "cpu" else f"{row['name']}: {key}: {value}")

@@ -5,7 +5,7 @@
 """
 import sys
 
-from cygrad import __version__
+from cygrad import version as versions
 from cygrad.devices import discovery, entry_points
 from cygrad.devices.watching import watch  # noqa: F401
 from cygrad.dispatch.fallback import counters  # noqa: F401
@@ -58,7 +58,7 @@ def row(name):
 def empty_row(name):
     """What is known of a backend before it is loaded."""
     points = entry_points.find(discovery.GROUP).get(name)
-    package, version = entry_points.package_of(points[0]) if points else ("cygrad", __version__)
+    package, version = entry_points.package_of(points[0]) if points else ("cygrad", versions.cygrad)
     return {"name": name, "package": package, "version": version, "devices": 0, "names": [], "build": {}, "reason": ""}
 
 

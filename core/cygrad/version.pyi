@@ -4,5 +4,7 @@ from typing import Any
 __version__: _str
 cuda: Any
 debug: _bool
+git_version: _str
 hip: Any
+rocm: Any
 xpu: Any

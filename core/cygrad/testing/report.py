@@ -3,7 +3,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from textwrap import indent
 
-from cygrad import __version__
+from cygrad import version
 
 FAILURES_SHOWN = 3                        # of each entry
 # What a backend that declines need not explain.
@@ -81,7 +81,7 @@ class Report:
         lines = ["| entry | pass | declined | fail | |", "|---|--:|--:|--:|---|"]
         lines += [f"| {entry} | {passed} | {declined} | {failed} | {verdict} |"
                   for entry, passed, declined, failed, verdict in self.rows()]
-        title = f"`python -m cygrad.testing {self.device}` against {self.against}, cygrad {__version__}:"
+        title = f"`python -m cygrad.testing {self.device}` against {self.against}, cygrad {version.cygrad}:"
         return "\n".join([title, "", *lines])
 
     def details(self):

@@ -383,6 +383,8 @@ def __getattr__(name):
         return globals().setdefault(name, _starred())
     if name in _MODULES:
         return _importlib.import_module("cygrad." + name)
+    if name == "torch":             # PyTorch has itself by this name, and editors write `from torch import torch`
+        return _importlib.import_module("cygrad")
     place = _LAZY.get(name) or next((_LAZY_PREFIXES[each] for each in _LAZY_PREFIXES if name.startswith(each)), None)
     if place is not None:
         found = getattr(_importlib.import_module("cygrad." + place), name, None)

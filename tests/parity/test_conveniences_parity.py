@@ -45,6 +45,7 @@ torch.frombuffer(bytearray(b"abc"), dtype=torch.int16)
 torch.frombuffer(bytearray(b"abc"), dtype=torch.uint8, count=5)
 torch.frombuffer(bytearray(b"abc"), dtype=torch.uint8, offset=3)
 torch.typename(torch.ones(2)), torch.typename([])
+torch.torch is torch, torch.torch.torch.ones(1)
 torch.pi, torch.e, torch.inf, torch.nan, torch.newaxis
 torch.is_inference(torch.ones(1)), torch.ones(2).is_pinned(), torch.ones(2).is_shared(), torch.ones(2).to_dense()
 type(torch.get_num_threads())

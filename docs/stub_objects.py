@@ -15,6 +15,7 @@ from functools import cached_property
 
 import cygrad
 from cygrad import return_types
+from cygrad.devices.namespaces import KNOWN as NAMESPACES
 from cygrad.ops.declare.docstrings import has_axis, has_out, parameters_of, sections_of
 from cygrad.ops.declare.public_op import PublicOp
 from stub_places import is_function, module_of, named_statements, node_of
@@ -157,7 +158,7 @@ class Stub:
         if value.__name__ in self.places.modules:
             parent, _, last = value.__name__.rpartition(".")
             return f"from {parent} import {last} as {name}\n"
-        return f"{name}: Any\n" if self.name == "cygrad" and name in ("cpu", "cuda", "opencl") else ""
+        return f"{name}: Any\n" if self.name == "cygrad" and name in NAMESPACES else ""
 
     def parameter(self, function, parameter, docs, plain, owner):
         """One parameter with its type and default."""

@@ -322,9 +322,10 @@ def _load_later():
 
 # Modules, and names of modules, that are imported when they are first asked for; of names {name: module}.
 _MODULES = frozenset("""
-    _C __config__ __future__ _vmap_internals accelerator amp array_api backends compiler distributed distributions fft
-    func functional functions futures hub jit linalg masked multiprocessing nn optim overrides plugins profiler
-    quasirandom safetensors serialization signal special testing torch_version types utils version""".split())
+    _C __config__ __future__ _dynamo _vmap_internals accelerator amp array_api backends compiler
+    distributed distributions fft func functional functions futures hub jit linalg masked multiprocessing
+    nn optim overrides plugins profiler quasirandom safetensors serialization signal special testing
+    torch_version types utils version""".split())
 _LAZY = {name: module for module, names in {
     "amp": "GradScaler",
     "amp.autocast_mode":
@@ -335,7 +336,7 @@ _LAZY = {name: module for module, names in {
     "devices.determinism":
         "are_deterministic_algorithms_enabled get_deterministic_debug_mode "
         "is_deterministic_algorithms_warn_only_enabled set_deterministic_debug_mode use_deterministic_algorithms",
-    "devices.namespaces": "cpu cuda get_device_module opencl",
+    "devices.namespaces": "cpu cuda get_device_module mps mtia opencl xpu",
     "devices.streams": "Event Stream",
     "func": "vmap",
     "errors": "OutOfMemoryError",
@@ -360,7 +361,7 @@ _NOT_STARRED = frozenset("""
     BFloat16Tensor ComplexDoubleTensor ComplexFloatTensor HalfTensor BFloat16Storage ComplexDoubleStorage
     ComplexFloatStorage HalfStorage Storage align_tensors broadcast_shapes channels_last
     channels_last_3d contiguous_format from_dlpack lu pca_lowrank preserve_format set_default_dtype set_grad_enabled
-    segment_reduce strided svd_lowrank unique cpu cuda while_loop""".split())
+    segment_reduce strided svd_lowrank unique cpu cuda mps mtia xpu while_loop""".split())
 
 
 def __dir__():

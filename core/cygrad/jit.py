@@ -27,6 +27,10 @@ class Error(RuntimeError):
     """The error of a scripted function in PyTorch; no function raises it here."""
 
 
+class TracerWarning(Warning):
+    """A category of warnings in PyTorch, for programs that silence it: nothing warns of it here."""
+
+
 class ScriptFunction:
     """The type of scripted functions in PyTorch, for `isinstance`: there are none here."""
 

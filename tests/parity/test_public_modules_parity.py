@@ -5,6 +5,7 @@ import pkgutil
 from pathlib import Path
 
 import cygrad
+import pytest
 import torch
 
 PACKAGE = Path(cygrad.__file__).parent
@@ -35,3 +36,38 @@ def test_layers_are_importable_from_the_files_that_pytorch_has_them_in():
             ours, theirs = (importlib.import_module(f"{library}.{name}") for library in ("cygrad", "torch"))
             lacking += [f"{name}.{each}" for each in getattr(theirs, "__all__", ()) if not hasattr(ours, each)]
     assert lacking == []
+
+
+def settings(library):
+    """Texts of what programs do with `torch._dynamo`, most of it settings for a compiler."""
+    dynamo = importlib.import_module(library + "._dynamo")
+    shown = [str(dynamo.config.recompile_limit), str(dynamo.config.suppress_errors), str(dynamo.reset())]
+    dynamo.config.recompile_limit = 16
+    for change in (("recompile_limit", 3), ({"recompile_limit": 4},)):
+        with dynamo.config.patch(*change):
+            shown.append(str(dynamo.config.recompile_limit))
+    with dynamo.config.patch(recompile_limit=5):
+        shown.append(str(dynamo.config.recompile_limit))
+    shown.append(str(dynamo.config.recompile_limit))
+    dynamo.config.recompile_limit = 8
+    return [*shown, dynamo.allow_in_graph(len) is len]
+
+
+def texts(library):
+    """Texts of what small functions give that models of other people import by their private names."""
+    modules = importlib.import_module(library + ".nn.modules")
+    lib = importlib.import_module(library)
+    copies = modules.transformer._get_clones(lib.nn.Sequential(lib.nn.ReLU()), 2)
+    with pytest.raises(RuntimeError) as wrong:
+        modules.transformer._get_activation_fn("tanh")
+    flex = importlib.import_module(library + ".nn.attention.flex_attention")
+    return [repr(copies), copies[0] is copies[1], str(wrong.value),
+            modules.transformer._get_activation_fn("gelu") is lib.nn.functional.gelu,
+            modules.module._addindent("a\n\n b\n \nc", 3), flex._DEFAULT_SPARSE_BLOCK_SIZE,
+            importlib.import_module(library + ".functional").F is lib.nn.functional,
+            issubclass(lib.jit.TracerWarning, Warning)]
+
+
+@pytest.mark.parametrize("seen", [settings, texts])
+def test_private_names_that_programs_import(seen):
+    assert seen("cygrad") == seen("torch")

@@ -15,7 +15,7 @@ from cygrad.ops.random import seeding
 from cygrad.tensors.legacy_types import KINDS, types_of
 from cygrad.tensors.storage_sources import named
 
-KNOWN = ("cpu", "cuda", "opencl")
+KNOWN = ("cpu", "cuda", "mps", "mtia", "opencl", "xpu")     # also where no package brings a backend of this name
 STORAGES = frozenset(word + "Storage" for word in KINDS.values())       # older types of storages
 GRAPHS = ("Graph", "graph", "graph_pool_handle", "is_current_stream_capturing")
 MIXED = tuple(f"cygrad.{name}.amp" for name in KNOWN)         # mixed precision by older names
@@ -144,8 +144,9 @@ class DeviceNamespace(types.ModuleType):
             empty()
 
     def manual_seed(self, seed):
-        """Seed the default generator: random numbers are the same on every device."""
-        return seeding.manual_seed(seed)
+        """Seed the default generator, whose numbers are the same on every device; nothing where there is no device."""
+        if self.is_available():
+            seeding.manual_seed(seed)
 
     manual_seed_all = manual_seed
 

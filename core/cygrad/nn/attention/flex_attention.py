@@ -3,6 +3,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import cygrad
+from cygrad.nn.attention.block_masks import DEFAULT_BLOCK as _DEFAULT_SPARSE_BLOCK_SIZE  # noqa: F401
 from cygrad.nn.attention.block_masks import (BlockMask, _vmap_for_bhqkv, and_masks, create_block_mask,  # noqa: F401
                                              create_mask, noop_mask, or_masks, over_places)
 

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from cygrad.nn.modules.module import Module, indented
+from cygrad.nn.modules.module import Module
 from cygrad.nn.modules.parameter_containers import ParameterDict, ParameterList
 
 __all__ = ["Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"]
@@ -269,7 +269,7 @@ class ModuleList(_Row):
             return f"{self._get_name()}()"
         lines = [f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
                  for text, first, last in blocks]
-        listed = "\n  ".join(indented(line) for line in lines)
+        listed = "\n".join(lines).replace("\n", "\n  ")
         return f"{self._get_name()}(\n  {listed}\n)"
 
 

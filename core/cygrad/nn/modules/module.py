@@ -245,3 +245,6 @@ def indented(text, spaces=2):
     """A module's text inside another's: all lines but the first further right."""
     first, *rest = text.split("\n")
     return "\n".join([first] + [" " * spaces + line if line.strip() else "" for line in rest])
+
+
+_addindent = indented       # models of other people import it by this name

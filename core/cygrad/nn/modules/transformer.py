@@ -55,6 +55,18 @@ def _length(x, batch_first):
 
 # ------------------------------------------------------------------------------------------ layers
 
+def _get_clones(module, N):
+    """N copies of a module, by the name that models of other people import."""
+    return ModuleList(copy.deepcopy(module) for _ in range(N))
+
+
+def _get_activation_fn(activation):
+    """The function of this name, by the name that models of other people import."""
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return getattr(F, activation)
+
+
 class _Layer(Module):
     """What both kinds of layers have: two products around an activation, and the order of sums and norms."""
 
@@ -76,11 +88,7 @@ class _Layer(Module):
             setattr(self, f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory))
         for i in range(1, count + 1):
             setattr(self, f"dropout{i}", Dropout(dropout))
-        if isinstance(activation, str):
-            if activation not in ("relu", "gelu"):
-                raise RuntimeError(f"activation should be relu/gelu, not {activation}")
-            activation = getattr(F, activation)
-        self.activation = activation
+        self.activation = _get_activation_fn(activation) if isinstance(activation, str) else activation
 
     def __setstate__(self, state):
         state.setdefault("activation", F.relu)
@@ -215,7 +223,7 @@ class TransformerEncoder(Module):
 
     def __init__(self, encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True):
         super().__init__()
-        self.layers = ModuleList(copy.deepcopy(encoder_layer) for _ in range(num_layers))
+        self.layers = _get_clones(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
@@ -294,7 +302,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer, num_layers, norm=None):
         super().__init__()
-        self.layers = ModuleList(copy.deepcopy(decoder_layer) for _ in range(num_layers))
+        self.layers = _get_clones(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 

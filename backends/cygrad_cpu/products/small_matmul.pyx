@@ -128,7 +128,9 @@ cdef void typed_addmm(number *bias, number *a, number *b, number *out, View c, V
             s = sums[i * n + j]
             if alpha_ != 1.0:
                 s = alpha * s
-            if beta_ != 0.0:
+            if beta_ == 1.0:            # no product: of a complex 1 and a NaN in one part it has NaN in both
+                s = bias[i * c.strides[0] + j * c.strides[1]] + s
+            elif beta_ != 0.0:
                 s = beta * bias[i * c.strides[0] + j * c.strides[1]] + s
             out[i * z.strides[0] + j * z.strides[1]] = s
 

@@ -46,3 +46,9 @@ torch.addr(torch.tensor(1.0), torch.ones(2).half(), torch.ones(2).half(), beta=0
 ones = torch.arange(1, 40) / 7
 (ones.outer(ones) / 3).half().addr(ones.half(), ones.half(), beta=0.3, alpha=1.7).tolist()
 (ones.outer(ones) / 3).bfloat16().addr(ones.bfloat16(), ones.bfloat16(), beta=0.5, alpha=2).tolist()
+
+# %% a bias with NaN in one part is added, not multiplied
+half_known = torch.tensor([complex(1, float("nan"))])
+torch.nn.functional.linear(torch.ones(3, 2, dtype=torch.complex64), torch.ones(1, 2, dtype=torch.complex64), half_known)
+torch.addmm(half_known, torch.ones(3, 2, dtype=torch.complex64), torch.ones(2, 1, dtype=torch.complex64), alpha=2)
+torch.addmm(half_known, torch.ones(3, 2, dtype=torch.complex64), torch.ones(2, 1, dtype=torch.complex64), beta=2)

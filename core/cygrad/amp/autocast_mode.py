@@ -8,7 +8,7 @@ import warnings
 from _thread import get_ident
 
 import cygrad
-from cygrad.amp.policies import BANNED, LOWER, PROMOTED, SUMMED, policy_of
+from cygrad.amp.policies import BANNED, CARRIED, LOWER, PROMOTED, SUMMED, policy_of, states_among
 from cygrad.autograd.modes import count_interceptions
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
@@ -400,6 +400,8 @@ def casted(op, args, kwargs):
         dtype = get_autocast_dtype(kind) if policy is LOWER else cygrad.float32
         if policy is PROMOTED:
             dtype = _widest(kind, [*args, *kwargs.values()], get_autocast_dtype(kind))
+        elif policy is CARRIED:
+            dtype = _widest(kind, states_among(args, kwargs), get_autocast_dtype(kind))
         args = [_cast(value, kind, dtype, state) for value in args]
         kwargs = {name: _cast(value, kind, dtype, state) for name, value in kwargs.items()}
     state.paused = True

@@ -1,12 +1,15 @@
 """In which dtype an op computes while autocast is on: PyTorch's lists, for host memory and for other devices.
 
 LOWER: in autocast's dtype; WIDER: in float32; SUMMED: its result is float32, computed from 16 bits as they are;
-PROMOTED: in the widest dtype of its operands. Ops in no list compute in what they get. Compositions stand for the
+PROMOTED: in the widest dtype of its operands. CARRIED: in the widest of the state's and autocast's, as PyTorch's cells,
+which multiply in autocast's, add to the state. Ops in no list compute in what they get. Compositions stand for the
 products that PyTorch's are made of.
 
 Source of the lists: PyTorch's documentation, "Automatic Mixed Precision package", "Autocast Op Reference".
 """
-LOWER, WIDER, SUMMED, PROMOTED, BANNED = "lower", "wider", "summed", "promoted", "banned"
+from cygrad import int64
+
+LOWER, WIDER, SUMMED, PROMOTED, CARRIED, BANNED = "lower", "wider", "summed", "promoted", "carried", "banned"
 
 
 def _table(**lists):
@@ -21,7 +24,7 @@ _LOSSES = ("poisson_nll_loss cosine_embedding_loss nll_loss hinge_embedding_loss
            "multi_margin_loss binary_cross_entropy_with_logits cdist ")
 
 HOST = _table(
-    lower=_PRODUCTS,
+    lower=_PRODUCTS + "lstm rnn_tanh rnn_relu rnn_tanh_cell rnn_relu_cell",
     wider=_LOSSES + (
         "binary_cross_entropy cross_entropy ctc_loss avg_pool3d max_pool3d max_pool3d_with_indices max_unpool2d "
         "max_unpool3d adaptive_avg_pool3d grid_sample polar prod quantile nanquantile stft trace view_as_complex "
@@ -33,7 +36,8 @@ HOST = _table(
         "linalg_matrix_power linalg_pinv linalg_lu_factor qr svd slogdet logdet "
         "fft_fft fft_ifft fft_fft2 fft_ifft2 fft_fftn fft_ifftn fft_rfft fft_irfft fft_rfft2 fft_irfft2 fft_rfftn "
         "fft_irfftn fft_hfft fft_ihfft"),
-    promoted="stack cat index_copy")
+    promoted="stack cat index_copy",
+    carried="gru gru_cell lstm_cell")
 
 DEVICE = _table(
     lower=_PRODUCTS + "addmv addr mv lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell",
@@ -48,4 +52,11 @@ DEVICE = _table(
 
 def policy_of(name, device_type):
     """The policy for an op that is called by this name; None if it computes in what it gets."""
-    return (HOST if device_type == "cpu" else DEVICE).get(name)
+    return (HOST if device_type == "cpu" else DEVICE).get(name.removeprefix("nn.functional."))
+
+
+def states_among(args, kwargs):
+    """The states that a recurrent op is given: (input, hx, ...), or packed (data, batch_sizes, hx, ...)."""
+    if "hx" in kwargs:
+        return [kwargs["hx"]]
+    return args[2:3] if len(args) > 1 and getattr(args[1], "dtype", None) == int64 else args[1:2]

@@ -133,9 +133,9 @@ class RNNBase(Module):
                                   if getattr(self, name) != usual])
 
     def check_input(self, input, batch_sizes):
-        """Raise unless the input has the weights' dtype and the right axes."""
+        """Raise unless the input has the weights' dtype, to which autocast brings it, and the right axes."""
         dtype = getattr(self, self._all_weights[0][0]).dtype
-        if input.dtype is not dtype:
+        if input.dtype is not dtype and not cygrad.is_autocast_enabled(input.device.type):
             raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). Convert input: "
                              f"input.to({dtype}), or convert model: model.to({input.dtype})")
         axes = 2 if batch_sizes is not None else 3

@@ -3,12 +3,14 @@ import math
 
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, flat
+from cygrad.autograd.derivatives.helpers import conj, flat, one_node
 from cygrad.dispatch.programs import Term, one_pass, where
 
 derivative("prelu", name="PreluKernelBackward0",
-           self=flat(one_pass(lambda grad, self, weight: where(self > 0, grad, weight * grad)), "self"),
-           weight=one_pass(lambda grad, self: where(self > 0, 0, self * grad)))
+           self=one_node("PreluKernelBackwardBackward0", one_pass(
+           lambda grad, self, weight: where(self > 0, grad, weight * grad)), "grad", "self", "weight"),
+           weight=one_node("PreluKernelBackwardBackward0", one_pass(
+           lambda grad, self, weight: where(self > 0, 0, self * grad)), "grad", "self", "weight"))
 derivative("relu", self=flat(one_pass(lambda grad, result: threshold_backward(grad, result, 0)), "result"))
 derivative("threshold", inplace="ThresholdBackward1",
            self=flat(one_pass(lambda grad, self, threshold: threshold_backward(grad, self, threshold)),
@@ -23,22 +25,25 @@ derivative("hardtanh", self=flat(one_pass(lambda grad, self, min_val, max_val:
                                           where((self > min_val).logical_and(self < max_val), grad, 0)), "self"))
 derivative("hardsigmoid", self=flat(one_pass(lambda grad, self:
                                              where((self > -3).logical_and(self < 3), grad / 6, 0)), "self"))
-derivative("hardswish", self=one_pass(lambda grad, self:
-                                      where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))))
+derivative("hardswish", self=one_node("HardswishBackwardBackward0", one_pass(lambda grad, self:
+           where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))), "grad", "self"))
 derivative("hardshrink", self=flat(one_pass(lambda grad, self, lambd: beyond(grad, self, lambd)), "self"))
 derivative("softshrink", self=flat(one_pass(lambda grad, self, lambd: beyond(grad, self, lambd)), "self"))
-derivative("softplus", self=one_pass(lambda grad, self, beta, threshold:
-                                     where(self * beta > threshold, grad, grad * (self * beta).sigmoid())))
-derivative("log_sigmoid", self=one_pass(lambda grad, self: grad * (-self).sigmoid()))
+derivative("softplus", self=one_node("SoftplusBackwardBackward0", one_pass(lambda grad, self, beta, threshold:
+           where(self * beta > threshold, grad, grad * (self * beta).sigmoid())), "grad", "self"))
+derivative("log_sigmoid", self=one_node("LogSigmoidBackwardBackward0", one_pass(lambda grad, self:
+           grad * (-self).sigmoid()), "grad", "self"))
 derivative("silu", self=one_pass(lambda grad, self: silu_backward(grad, self)))
 derivative("mish", self=one_pass(lambda grad, self: mish_backward(grad, self)))
-derivative("gelu", self=lambda grad, self, approximate:
-           (gelu_tanh_slope if approximate == "tanh" else gelu_slope)(grad, self))
-derivative("elu", inplace="EluBackward1", self=one_pass(lambda grad, self, alpha, scale, input_scale:
-                                elu_backward(grad, self, alpha, scale, input_scale)))
-derivative("celu", inplace="CeluBackward1",
-           self=one_pass(lambda grad, self, alpha: elu_backward(grad, self, alpha, 1, 1 / alpha)))
-derivative("glu", self=lambda grad, self, dim: glu_backward(grad, self, dim))
+derivative("gelu", self=one_node("GeluBackwardBackward0", lambda grad, self, approximate:
+           (gelu_tanh_slope if approximate == "tanh" else gelu_slope)(grad, self), "grad", "self"))
+derivative("elu", inplace="EluBackward1", self=one_node("EluBackwardBackward0", one_pass(
+           lambda grad, self, alpha, scale, input_scale: elu_backward(grad, self, alpha, scale, input_scale)),
+           "grad", "self"))
+derivative("celu", inplace="CeluBackward1", self=one_node("EluBackwardBackward0", one_pass(
+           lambda grad, self, alpha: elu_backward(grad, self, alpha, 1, 1 / alpha)), "grad", "self"))
+derivative("glu", self=one_node("GluBackwardBackward0", lambda grad, self, dim: glu_backward(grad, self, dim),
+                                "grad", "self"))
 
 
 def threshold_backward(grad, x, threshold):

@@ -96,9 +96,9 @@ def old_triangular_matrix(grads, a, upper, transpose, unit, x):
 
 
 derivative("linalg_householder_product", tensors=lambda grad, input, tau:
-           of_composite(first_columns, (input, tau), grad))
+           of_composite(first_columns, (input, tau), (grad,)))
 derivative("ormqr", tensors=lambda grad, input, tau, other, left, transpose:
-           of_composite(lambda *args: product(*args, left, transpose), (input, tau, other), grad))
+           of_composite(lambda *args: product(*args, left, transpose), (input, tau, other), (grad,)))
 derivative("geqrf", self=no_derivative("geqrf"))
 derivative("linalg_ldl_factor_ex", name="NotImplemented", self=not_implemented("aten::linalg_ldl_factor_ex"))
 derivative("linalg_ldl_solve", name="NotImplemented", self=not_implemented("aten::linalg_ldl_solve"),

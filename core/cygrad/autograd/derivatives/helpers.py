@@ -1,12 +1,12 @@
 """What formulas of several sections share."""
 import cygrad
 from cygrad.autograd.derivative import conj, derivative
-from cygrad.autograd.forward_levels import requiring_gradient
+from cygrad.autograd.forward_levels import batch_depth, depth, requiring_gradient
 from cygrad.autograd.modes import grad_mode
-from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.primitives import own, primitive
 
-__all__ = ["conj", "flat", "negated", "no_derivative", "not_implemented", "of_composite", "placed", "unchanged",
-           "written"]
+__all__ = ["conj", "flat", "fresh", "negated", "no_derivative", "not_implemented", "of_composite", "one_node", "placed",
+           "unchanged", "written"]
 
 
 def not_implemented(name):
@@ -45,12 +45,26 @@ def written(result, times=1):
     return result
 
 
-def of_composite(function, tensors, grad):
-    """The gradients of ``function(*tensors)``, a composite that is computed again, by all of the tensors."""
+def fresh(found):
+    """A new tensor, or several, as tensors of their own, though they may be views of what was made on the way."""
+    return found if grad_mode() else own(tuple(found) if isinstance(found, list) else found, ())
+
+
+def of_composite(function, tensors, grads, needs=None):
+    """The gradients of ``function(*tensors)``, a composite that is computed again, by the tensors (those in `needs`)."""
     again = grad_mode()
     with cygrad.enable_grad():
-        leaves = [t if again and t.requires_grad else requiring_gradient(t.detach()) for t in tensors]
-        return cygrad.autograd.grad(function(*leaves), leaves, grad, create_graph=again)
+        # (views, as one of the tensors may depend on another)
+        leaves = [t.view_as(t) if again and t.requires_grad else requiring_gradient(t.detach()) for t in tensors]
+        results = function(*leaves)
+    pairs = [(result, grad) for result, grad in zip(results if isinstance(results, (tuple, list)) else (results,), grads)
+             if result is not None and grad is not None]
+    wanted = [leaf for i, leaf in enumerate(leaves) if needs is None or needs[i]]
+    found = iter(cygrad.autograd.grad([result for result, _ in pairs], wanted, [grad for _, grad in pairs],
+                                      create_graph=again, allow_unused=True))
+    found = [next(found) if needs is None or needs[i] else None for i in range(len(tensors))]
+    return [t.new_zeros(t.shape) if each is None and (needs is None or needs[i]) else each
+            for i, (t, each) in enumerate(zip(tensors, found))]
 
 
 def unchanging(grad, values, shapes):
@@ -87,4 +101,56 @@ def flat(formula, *arguments):
                        values=lambda grad, shapes: [grad.new_zeros(shape) for shape in shapes])
         recorded.node = _unchanging[name]
     recorded.__wrapped__, recorded.named_after = wrapped, named_after
+    return recorded
+
+
+_gradients = {}                         # name of a node: the primitive that makes it
+_MOST = 6                               # edges of a formula that is one node
+
+
+def computed(tensors, again, a, b, c, d, e, f):
+    """What a formula gives, by the op that PyTorch has for it."""
+    found = again(*[t for t in tensors if t is not None])
+    return tuple(found) if isinstance(found, list) else found
+
+
+def differentiated(grads, again, tensors, needs):
+    """The gradients of `computed`."""
+    places = [i for i, t in enumerate(tensors) if t is not None]
+    found = [None] * len(needs)
+    for i, each in zip(places, of_composite(again, [tensors[i] for i in places], grads, [needs[i] for i in places])):
+        found[i] = each
+    return found
+
+
+def one_node(name, formula, *arguments):
+    """A formula that is one node of this name where it is recorded, as in PyTorch, which has an op for this gradient.
+
+    A second pass computes the formula again and differentiates it, with respect to these of its tensors (None: to what
+    needs no gradient, but has an edge). Inside of transforms it is recorded step by step, which batches and tangents go
+    through without a rule of its own.
+    """
+    wrapped = getattr(formula, "__wrapped__", formula)
+    names = wrapped.__code__.co_varnames[:wrapped.__code__.co_argcount]
+    places = [names.index(argument) if argument else None for argument in arguments]
+    if name not in _gradients:
+        _gradients[name] = primitive(computed, name=name)
+        derivative(name, name=name, tensors=lambda grads, again, a, b, c, d, e, f, needs:
+                   differentiated(grads, again, (a, b, c, d, e, f), needs))
+    node = _gradients[name]
+
+    def recorded(*values):
+        if not grad_mode() or depth() or batch_depth():
+            return formula(*values)
+        tensors = [None if place is None else values[place] for place in places]
+        given = [place for place in places if place is not None and values[place] is not None]
+        others = [None if place in given else value for place, value in enumerate(values)]
+
+        def again(*tensors):
+            whole = list(others)
+            for place, tensor in zip(given, tensors):
+                whole[place] = tensor
+            return formula(*whole)
+        return node(tensors, again, *tensors, *[None] * (_MOST - len(tensors)))
+    recorded.__wrapped__ = wrapped
     return recorded

@@ -1,6 +1,7 @@
 """Derivatives of losses. Where the reduction is a mean, each loss has its share of the gradient."""
 import cygrad
 from cygrad.autograd.derivative import derivative
+from cygrad.autograd.derivatives.helpers import one_node
 from cygrad.ops.nn.ctc import ctc_slope
 from cygrad.ops.nn.loss_reduction import share
 from cygrad.ops.nn.margin_losses import multi_margin_slope, multilabel_margin_slope
@@ -8,18 +9,19 @@ from cygrad.dispatch.programs import Term, one_pass, where
 
 LEAST = 9.999999960041972e-13               # float32's 1e-12, as in PyTorch
 
-derivative("smooth_l1_loss", self=lambda grad, self, target, reduction, beta:
-           robust_slope(share(grad, self, reduction) / beta, self, target, beta, -beta),
-           target=lambda grad, self, target, reduction, beta:
-           -robust_slope(share(grad, self, reduction) / beta, self, target, beta, -beta))
-derivative("huber_loss", self=lambda grad, self, target, reduction, delta:
-           robust_slope(share(grad, self, reduction), self, target, delta, -delta),
-           target=lambda grad, self, target, reduction, delta:
-           -robust_slope(share(grad, self, reduction), self, target, delta, -delta))
-derivative("soft_margin_loss", self=lambda grad, self, target, reduction:
-           soft_margin_slope(share(grad, self, reduction), self, target))
-derivative("binary_cross_entropy", self=lambda grad, self, target, weight, reduction:
-           entropy_slope(weighted(share(grad, self, reduction), weight), self, target),
+derivative("smooth_l1_loss", self=one_node("SmoothL1LossBackwardBackward0", lambda grad, self, target, reduction, beta:
+           robust_slope(share(grad, self, reduction) / beta, self, target, beta, -beta), "grad", "self", "target"),
+           target=one_node("SmoothL1LossBackwardBackward0", lambda grad, self, target, reduction, beta:
+           robust_slope(share(grad, self, reduction) / beta, target, self, beta, -beta), "grad", "target", "self"))
+derivative("huber_loss", self=one_node("HuberLossBackwardBackward0", lambda grad, self, target, reduction, delta:
+           robust_slope(share(grad, self, reduction), self, target, delta, -delta), "grad", "self", "target"),
+           target=one_node("HuberLossBackwardBackward0", lambda grad, self, target, reduction, delta:
+           robust_slope(share(grad, self, reduction), target, self, delta, -delta), "grad", "target", "self"))
+derivative("soft_margin_loss", self=one_node("SoftMarginLossBackwardBackward0", lambda grad, self, target, reduction:
+           soft_margin_slope(share(grad, self, reduction), self, target), "grad", "self"))
+derivative("binary_cross_entropy", self=one_node("BinaryCrossEntropyBackwardBackward0",
+           lambda grad, self, target, weight, reduction:
+           entropy_slope(weighted(share(grad, self, reduction), weight), self, target), "grad", "self", "target"),
            target=lambda grad, self, target, weight, reduction:
            weighted(share(grad, self, reduction), weight) * ((1 - self).log() - self.log()))
 derivative("binary_cross_entropy_with_logits", self=lambda grad, self, target, weight, pos_weight, reduction:

@@ -5,7 +5,7 @@ and one by one, for its formula to keep what it reads.
 """
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, flat
+from cygrad.autograd.derivatives.helpers import conj, flat, fresh, one_node
 from cygrad.autograd.derivatives.reduce import softmax_backward
 from cygrad.autograd.modes import grad_mode
 from cygrad.ops.linalg.distances import cdist_slope, euclidean_slope, pdist_slope
@@ -36,10 +36,12 @@ def spread_of(name):
     return lambda grad, axes: _spread(grad, axes, name)
 
 
-derivative("native_layer_norm", tensors=lambda grad, input, weight, axes, eps, result, needs:
-           normalized_backward(grad, input, weight, axes, eps, result, needs))
-derivative("native_batch_norm", tensors=lambda grad, input, weight, mean, rstd, options, result, needs:
-           batch_norm_slopes(grad, input, weight, mean, rstd, options, result, needs))
+derivative("native_layer_norm", tensors=one_node("NativeLayerNormBackwardBackward0",
+           lambda grad, input, weight, bias, axes, eps, result, needs: fresh(normalized_backward(
+           grad, input, weight, axes, eps, result, needs)), "grad", "input", None, None, "weight", "bias"))
+derivative("native_batch_norm", tensors=one_node("NativeBatchNormBackwardBackward0",
+           lambda grad, input, weight, mean, rstd, options, result, needs: fresh(batch_norm_slopes(
+           grad, input, weight, mean, rstd, options, result, needs)), "grad", "input", "weight", None, None))
 derivative("native_group_norm", tensors=lambda grads, input, weight, groups, eps, result, needs:
            group_norm_slopes(grads, input, weight, groups, eps, result, needs))
 derivative("convolution", tensors=lambda grad, input, weight, geometry, needs:
@@ -84,8 +86,10 @@ derivative("cdist", x1=lambda grad, x1, x2, p, result: cdist_slope(grad, x1, x2,
 derivative("euclidean_dist", x1=lambda grad, x1, x2, result: euclidean_slope(grad, x1, x2, result),
            x2=lambda grad, x1, x2, result: euclidean_slope(grad.mT, x2, x1, result.mT))
 derivative("pdist", self=lambda grad, self, p, result: pdist_slope(grad, self, p, result))
-derivative("mse_loss", self=lambda grad, self, target, reduction: square_backward(grad, self, target, reduction),
-           target=lambda grad, self, target, reduction: -square_backward(grad, self, target, reduction))
+derivative("mse_loss", self=one_node("MseLossBackwardBackward0", lambda grad, self, target, reduction:
+           square_backward(grad, self, target, reduction), "grad", "self", "target"),
+           target=one_node("MseLossBackwardBackward0", lambda grad, self, target, reduction:
+           square_backward(grad, target, self, reduction), "grad", "target", "self"))
 derivative("divide_by_number", name="DivBackward1", self=lambda grad, other: grad / other)
 derivative("add_number", name="AddBackward1", self=lambda grad: grad)
 derivative("multiply_by_number", name="MulBackward1", self=lambda grad, other: grad * other)

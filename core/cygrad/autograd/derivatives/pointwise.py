@@ -8,7 +8,7 @@ import math
 import cygrad
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.modes import grad_mode
-from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented
+from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented, one_node
 from cygrad.dispatch.programs import one_pass, where
 
 # ------------------------------------------------------------------ arithmetic
@@ -173,7 +173,8 @@ derivative("acos", self=one_pass(lambda grad, self: grad * -conj((1 - self * sel
 derivative("atan", self=one_pass(lambda grad, self: grad / conj(self * self + 1)))
 derivative("sinh", self=one_pass(lambda grad, self: grad * conj(self.cosh())))
 derivative("cosh", self=one_pass(lambda grad, self: grad * conj(self.sinh())))
-derivative("tanh", self=one_pass(lambda grad, result: grad * conj(1 - result.pow(2))))
+derivative("tanh", self=one_node("TanhBackwardBackward0", one_pass(lambda grad, result:
+           grad * conj(1 - result.pow(2))), "grad", "result"))
 derivative("asinh", self=one_pass(lambda grad, self: grad * conj((self.pow(2) + 1).rsqrt())))
 derivative("acosh", self=one_pass(lambda grad, self: grad * conj((self.pow(2) - 1).rsqrt())))
 derivative("atanh", self=one_pass(lambda grad, self: grad / conj(1 - self.pow(2))))
@@ -197,7 +198,8 @@ derivative("erfinv", self=one_pass(lambda grad, self: math.sqrt(math.pi) / 2 * s
 derivative("lgamma", self=one_pass(lambda grad, self: grad * self.digamma()))
 derivative("digamma", self=lambda grad, self: grad * cygrad.polygamma(1, self))
 derivative("polygamma", inplace="PolygammaBackward1", self=lambda grad, n, self: grad * cygrad.polygamma(n + 1, self))
-derivative("sigmoid", self=one_pass(lambda grad, result: grad * conj((1 - result) * result)))
+derivative("sigmoid", self=one_node("SigmoidBackwardBackward0", one_pass(lambda grad, result:
+           grad * conj((1 - result) * result)), "grad", "result"))
 
 
 

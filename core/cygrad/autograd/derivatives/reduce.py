@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, written
+from cygrad.autograd.derivatives.helpers import conj, one_node, written
 from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.raw import softmax_backward_op
 
@@ -263,8 +263,10 @@ def logcumsumexp_backward(grad, self, dim, result):
 
 # ----------------------------------------------------------------------------- softmax
 
-derivative("softmax", self=lambda grad, dim, result: softmax_backward(grad, result, dim))
-derivative("log_softmax", self=lambda grad, dim, result: log_softmax_backward(grad, result, dim))
+derivative("softmax", self=one_node("SoftmaxBackwardDataBackward0", lambda grad, dim, result:
+           softmax_backward(grad, result, dim), "grad", "result"))
+derivative("log_softmax", self=one_node("LogSoftmaxBackwardDataBackward0", lambda grad, dim, result:
+           log_softmax_backward(grad, result, dim), "grad", "result"))
 
 
 def softmax_backward(grad, result, dim):

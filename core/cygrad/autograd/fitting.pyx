@@ -87,6 +87,7 @@ cdef Tensor summed(Tensor held, Tensor grad):
     if grad_enabled() or held.dtype is not grad.dtype or not same_sizes(held, grad):
         return add(held, grad)
     if (references(<PyObject *>held) == 1 and sole(held) and (held.dense or packed(held))
+            and held.creation != CREATED_IN_NO_GRAD                 # a shortcut's view, whose base PyTorch keeps
             and held.memory.backend is grad.memory.backend and held.memory.index == grad.memory.index):
         binary_into(ADD, held, grad, held)
         bump_version(held)

@@ -244,7 +244,9 @@ cdef Tensor with_axes(Tensor grad, View like, tuple dims, bint keepdim):
     cdef bint reduced[64]
     cdef int i, at = 0
     cdef Tensor out
-    if keepdim or like.rank == 0:
+    if like.rank == 0:
+        return window(alias(grad), grad)
+    if keepdim:
         return window(expand_to(grad, like.rank, like.sizes), grad)
     for i in range(like.rank):
         reduced[i] = False
@@ -306,6 +308,8 @@ cdef object axes_swapped(OpNode node, Tensor grad):
 
 
 cdef object expanded(OpNode node, Tensor grad):
+    if grad.rank == 0:
+        return with_number(k.ADD, grad, 0, SAME)                # a new tensor, as PyTorch's sum is
     return dropping_axes(grad, sum_to(grad, node.geometry(0)))
 
 

@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, flat, one_node
+from cygrad.autograd.derivatives.helpers import conj, flat, once, one_node, plus
 from cygrad.dispatch.programs import Term, one_pass, where
 
 derivative("prelu", name="PreluKernelBackward0",
@@ -23,8 +23,8 @@ derivative("rrelu_mean", name="RreluWithNoiseBackward0", inplace="RreluWithNoise
            self=flat(one_pass(lambda grad, self, negative_slope: where(self > 0, grad, grad * negative_slope)), "self"))
 derivative("hardtanh", self=flat(one_pass(lambda grad, self, min_val, max_val:
                                           where((self > min_val).logical_and(self < max_val), grad, 0)), "self"))
-derivative("hardsigmoid", self=flat(one_pass(lambda grad, self:
-                                             where((self > -3).logical_and(self < 3), grad / 6, 0)), "self"))
+derivative("hardsigmoid", self=once("hardsigmoid", one_pass(lambda grad, self:
+           where((self > -3).logical_and(self < 3), grad / 6, 0))))
 derivative("hardswish", self=one_node("HardswishBackwardBackward0", one_pass(lambda grad, self:
            where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))), "grad", "self"))
 derivative("hardshrink", self=flat(one_pass(lambda grad, self, lambd: beyond(grad, self, lambd)), "self"))
@@ -57,7 +57,7 @@ def beyond(grad, x, lambd):
 
 def silu_backward(grad, self):
     s = self.sigmoid()
-    return grad * conj(s * (1 + self * (1 - s)))
+    return grad * conj(s) * plus(conj(self * (1 - s)), 1)
 
 
 def softplus(x):

@@ -35,7 +35,7 @@ def on_diagonal(t, dtype):
 # ------------------------------------------------------------- inverse and systems
 
 derivative("linalg_inv_ex", name="LinalgInvExBackward0", self=lambda grad, result:
-           None if grad is None else -adjoint(result[0]) @ grad @ adjoint(result[0]))
+           None if grad is None else -(adjoint(result[0]) @ (grad @ adjoint(result[0]))))
 derivative("linalg_solve_ex", name="LinalgSolveExBackward0",
            self=lambda grad, self, left, vector, result: solve_matrix(grad, self, left, vector, result[0]),
            other=lambda grad, self, left, vector: solve_right(grad, self, left, vector))
@@ -66,12 +66,12 @@ def solve_matrix(grad, a, left, vector, x):
         return None
     g, x = (grad.unsqueeze(-1), x.unsqueeze(-1)) if vector else (grad, x)
     right = cygrad.linalg.solve(adjoint(a), g, left=left)
-    return -right @ adjoint(x) if left else -adjoint(x) @ right
+    return -(right @ adjoint(x)) if left else -(adjoint(x) @ right)
 
 
 def triangular_matrix(grad, a, upper, left, unit, x):
     right = cygrad.linalg.solve_triangular(adjoint(a), grad, upper=not upper, left=left, unitriangular=unit)
-    found = -right @ adjoint(x) if left else -adjoint(x) @ right
+    found = -(right @ adjoint(x)) if left else -(adjoint(x) @ right)
     return triangle(found, upper, unit)
 
 
@@ -115,7 +115,7 @@ def det_backward(grad, a, det):
     """d det = det tr(A^-1 dA) = tr(adj(A) dA); the adjugate of a singular matrix from its singular values."""
     if bool((det.detach() != 0).all()):
         diagonal = (grad * conj(det)).unsqueeze(-1).expand(a.shape[:-1])
-        return cygrad.linalg.solve(adjoint(a), on_diagonal(diagonal, a.dtype))
+        return cygrad.linalg.solve(adjoint(a), on_diagonal(diagonal, a.dtype).mT)
     u, s, vh = cygrad.linalg.svd(a)
     n = s.shape[-1]
     own = cygrad.eye(n, dtype=cygrad.bool, device=s.device)
@@ -132,7 +132,7 @@ def slogdet_backward(grads, a, sign):
         factor = cygrad.complex(cygrad.zeros_like(phase) if factor is None else factor, -phase)
     if factor is None:
         return None
-    return cygrad.linalg.solve(adjoint(a), on_diagonal(factor.unsqueeze(-1).expand(a.shape[:-1]), a.dtype))
+    return cygrad.linalg.solve(adjoint(a), on_diagonal(factor.unsqueeze(-1).expand(a.shape[:-1]), a.dtype).mT)
 
 
 # --------------------------------------------------------------- least squares
@@ -146,6 +146,10 @@ derivative("linalg_pinv", self=lambda grad, self, result: pinv_backward(grad, se
 def pinv_backward(grad, a, p):
     """Golub and Pereyra 1973: dP = -P dA P + P P^H dA^H (1 - A P) + (1 - P A) dA^H P^H P."""
     ph, gh = adjoint(p), adjoint(grad)
+    if a.shape[-2] <= a.shape[-1]:
+        k = gh @ p
+        kp = k @ ph
+        return -adjoint(p @ k) + kp - (a @ p) @ kp + (ph @ p) @ (gh - k @ a)
     third = ph @ (p @ gh)
     return -ph @ grad @ ph + (gh - a @ (p @ gh)) @ p @ ph + third - (third @ p) @ a
 
@@ -280,12 +284,12 @@ def cholesky_backward(grad, factor, upper):
 def cholesky_solve_factor(grad, factor, upper, x):
     common = cygrad.cholesky_solve(grad, factor, upper) @ adjoint(x)
     common = common + adjoint(common)
-    return -factor @ common if upper else -common @ factor
+    return -(factor @ common) if upper else -(common @ factor)
 
 
 def cholesky_inverse_backward(grad, factor, upper, inverse):
     common = inverse @ ((grad + adjoint(grad)) @ inverse)
-    return -factor @ common if upper else -common @ factor
+    return -(factor @ common) if upper else -(common @ factor)
 
 
 # ------------------------------------------------------------------------- QR
@@ -331,9 +335,10 @@ def svd_backward(grads, u, s, vh):
         return None
     k = s.shape[-1]
     m, n = u.shape[-2], vh.shape[-1]
-    u, vh = u[..., :k], vh[..., :k, :]
+    u = u if m == k else u[..., :k]
+    vh = vh if n == k else vh[..., :k, :]
     if gu is None and gvh is None:
-        return (u * gs.unsqueeze(-2)) @ vh
+        return u @ (gs.unsqueeze(-1) * vh) if m >= n else (u * gs.unsqueeze(-2)) @ vh
     size = s.unsqueeze(-2)
     gap = (s * s).unsqueeze(-2) - (s * s).unsqueeze(-1) + cygrad.eye(k, dtype=s.dtype, device=s.device)
     inner = 0 if gs is None else on_diagonal(gs, u.dtype)
@@ -420,7 +425,7 @@ def eigh_backward(grads, w, v):
     inner = turn / (w.unsqueeze(-2) - w.unsqueeze(-1) + one) * (1 - one)
     if gw is not None:
         inner = inner + on_diagonal(gw, v.dtype)
-    return v @ inner @ adjoint(v)
+    return v @ (inner @ adjoint(v))
 
 
 def eig_backward(grads, a, w, v):

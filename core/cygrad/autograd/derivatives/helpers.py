@@ -1,12 +1,16 @@
 """What formulas of several sections share."""
+import operator
+
 import cygrad
 from cygrad.autograd.derivative import conj, derivative
 from cygrad.autograd.forward_levels import batch_depth, depth, requiring_gradient
 from cygrad.autograd.modes import grad_mode
+from cygrad.dispatch.programs import where
 from cygrad.ops.declare.primitives import own, primitive
+from cygrad.ops.reduce import integration
 
-__all__ = ["conj", "flat", "fresh", "negated", "no_derivative", "not_implemented", "of_composite", "one_node", "placed",
-           "unchanged", "written"]
+__all__ = ["conj", "flat", "fresh", "negated", "no_derivative", "not_implemented", "of_composite", "once", "one_node",
+           "over", "placed", "plus", "times", "unchanged", "without", "written"]
 
 
 def not_implemented(name):
@@ -31,8 +35,21 @@ def negated(grad):
     return -grad
 
 
-def placed(grad, shape, window):
-    """Zeros of `shape` with `grad` in a window of them."""
+def placed(grad, shape, window, name):
+    """Zeros of `shape` with `grad` in a window of them; `name` is that of the view's node."""
+    if grad_mode() and not depth() and not batch_depth():
+        name += "BackwardBackward0"
+        if name not in _placings:
+            _placings[name] = primitive(placing, name=name)
+            derivative(name, name=name, grad=lambda grad, window: window(grad))
+        return _placings[name](grad, shape, window)
+    return placing(grad, shape, window)
+
+
+_placings = {}                          # name of a node: the primitive that makes it
+
+
+def placing(grad, shape, window):
     out = grad.new_zeros(shape)
     window(out if grad_mode() else out.data).copy_(grad)        # out's version stays 0
     return out
@@ -50,21 +67,57 @@ def fresh(found):
     return found if grad_mode() else own(tuple(found) if isinstance(found, list) else found, ())
 
 
+def once(name, formula):
+    """A formula of the gradient and one tensor, the first two, whose own derivative PyTorch does not have."""
+    refuses = not_implemented(f"aten::{name}_backward")
+    node = primitive(lambda grad, self, rest: formula(grad, self, *rest), name=name + "_once")
+    derivative(name + "_once", name="NotImplemented", grad=refuses, self=refuses)
+
+    def recorded(grad, self, *rest):
+        if grad_mode() and not batch_depth():
+            return node(grad, self, rest)
+        return fresh(formula(grad, self, *rest))
+    recorded.__wrapped__ = getattr(formula, "__wrapped__", formula)
+    return recorded
+
+
 def of_composite(function, tensors, grads, needs=None):
-    """The gradients of ``function(*tensors)``, a composite that is computed again, by the tensors (those in `needs`)."""
+    """The gradients of ``function(*tensors)``, a composite that is computed again, by the tensors or those in `needs`."""
     again = grad_mode()
     with cygrad.enable_grad():
         # (views, as one of the tensors may depend on another)
         leaves = [t.view_as(t) if again and t.requires_grad else requiring_gradient(t.detach()) for t in tensors]
         results = function(*leaves)
-    pairs = [(result, grad) for result, grad in zip(results if isinstance(results, (tuple, list)) else (results,), grads)
-             if result is not None and grad is not None]
-    wanted = [leaf for i, leaf in enumerate(leaves) if needs is None or needs[i]]
-    found = iter(cygrad.autograd.grad([result for result, _ in pairs], wanted, [grad for _, grad in pairs],
-                                      create_graph=again, allow_unused=True))
-    found = [next(found) if needs is None or needs[i] else None for i in range(len(tensors))]
-    return [t.new_zeros(t.shape) if each is None and (needs is None or needs[i]) else each
-            for i, (t, each) in enumerate(zip(tensors, found))]
+        results = results if isinstance(results, (tuple, list)) else (results,)
+    pairs = [(result, grad) for result, grad in zip(results, grads) if result is not None and grad is not None]
+    wanted = [i for i in range(len(leaves)) if needs is None or needs[i]]
+    found = cygrad.autograd.grad([result for result, _ in pairs], [leaves[i] for i in wanted],
+                                 [grad for _, grad in pairs], create_graph=again, allow_unused=True)
+    made = [None] * len(leaves)
+    for i, each in zip(wanted, found):
+        made[i] = tensors[i].new_zeros(tensors[i].shape) if each is None else each
+    return made
+
+
+def named(op, name):
+    """A function of a tensor and a number, whose node has the name that numbers give it in PyTorch's formulas.
+
+    Steps of programs, and what batches go through, are the operators themselves.
+    """
+    def function(t, number):
+        if not isinstance(t, cygrad.Tensor) or not grad_mode() or batch_depth():
+            return op(t, number)
+        return getattr(integration, name)(t, number)
+    return function
+
+
+times, plus = named(operator.mul, "multiply_by_number"), named(operator.add, "add_number")
+over = named(operator.truediv, "divide_by_number")
+
+
+def without(t, mask):
+    """`t`, 0 where the mask is set; a step of a program, too."""
+    return t.masked_fill(mask, 0) if isinstance(t, cygrad.Tensor) else where(mask, 0, t)
 
 
 def unchanging(grad, values, shapes):
@@ -86,20 +139,22 @@ def flat(formula, *arguments):
     places = [names.index(argument) for argument in arguments]
 
     def recorded(*values):
-        found = formula(*values)
         if not grad_mode():
-            return found
+            return formula(*values)
+        if not depth() and not batch_depth():
+            return recorded.whole(*values)
         flat_in = [values[place] for place in places]
-        return recorded.node(found, flat_in, [value.shape for value in flat_in])
+        return recorded.node(formula(*values), flat_in, [value.shape for value in flat_in])
 
     def named_after(row):
         """Give the formula's node the name that PyTorch has for the gradient of this row's."""
         name = _GRADIENTS.get(row, row[:-1] + "Backward0")
         if name not in _unchanging:
-            _unchanging[name] = primitive(unchanging, name=name)
-            derivative(name, name=name, grad=unchanged,
+            _unchanging[name] = primitive(unchanging, name=name + "_flat")
+            derivative(name + "_flat", name=name, grad=unchanged,
                        values=lambda grad, shapes: [grad.new_zeros(shape) for shape in shapes])
         recorded.node = _unchanging[name]
+        recorded.whole = one_node(name, formula, "grad", *arguments)
     recorded.__wrapped__, recorded.named_after = wrapped, named_after
     return recorded
 

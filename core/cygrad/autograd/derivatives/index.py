@@ -114,7 +114,7 @@ def _scaled(grad, alpha):
 
 def _filled_part(grad, dim, index):
     """The sum over the slices that were filled, each of them once."""
-    return (grad - grad.index_fill(dim, index, 0)).sum()
+    return grad.index_select(dim, index.unique()).sum()
 
 
 def _leading(grad, shape):
@@ -132,7 +132,7 @@ def _sources(grad, dim, index, shape):
     found = grad.gather(dim, index)
     if found.shape == shape:
         return found
-    return placed(found, shape, lambda t: t[tuple([slice(n) for n in found.shape])])
+    return placed(found, shape, lambda t: t[tuple([slice(n) for n in found.shape])], "Slice")
 
 
 def _wide(index, dim, source):
@@ -156,7 +156,7 @@ def _shared_self(grad, result, self, dim, index, src, reduce, include_self):
         return grad / _counts(grad, dim, index, src, include_self)
     if reduce == "prod":                                 # the product of the others: a zero of self is left out
         kept = self.masked_fill(self == 0, 1)
-        return grad * conj(kept.scatter_reduce(dim, index, src, "prod", include_self=include_self) / kept)
+        return grad * conj(kept.scatter_reduce(dim, index, src, "prod", include_self=include_self)) / conj(kept)
     mine, _, share = _extremes(grad, result, self, dim, index, src)
     return mine * share
 
@@ -184,7 +184,7 @@ def reduced_source(grad, result, self, dim, index, src, reduce, include_self, wo
 
 
 def _padded(found, shape):
-    return placed(found, shape, lambda t: t[tuple([slice(n) for n in found.shape])])
+    return placed(found, shape, lambda t: t[tuple([slice(n) for n in found.shape])], "Slice")
 
 
 def _counts(grad, dim, index, src, include_self):

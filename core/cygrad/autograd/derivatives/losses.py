@@ -1,7 +1,8 @@
 """Derivatives of losses. Where the reduction is a mean, each loss has its share of the gradient."""
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import one_node
+from cygrad.autograd.derivatives.helpers import once, one_node, over, written
+from cygrad.autograd.modes import grad_mode
 from cygrad.ops.nn.ctc import ctc_slope
 from cygrad.ops.nn.loss_reduction import share
 from cygrad.ops.nn.margin_losses import multi_margin_slope, multilabel_margin_slope
@@ -22,16 +23,16 @@ derivative("soft_margin_loss", self=one_node("SoftMarginLossBackwardBackward0", 
 derivative("binary_cross_entropy", self=one_node("BinaryCrossEntropyBackwardBackward0",
            lambda grad, self, target, weight, reduction:
            entropy_slope(weighted(share(grad, self, reduction), weight), self, target), "grad", "self", "target"),
-           target=lambda grad, self, target, weight, reduction:
-           weighted(share(grad, self, reduction), weight) * ((1 - self).log() - self.log()))
+           target=lambda grad, self, weight, reduction: written(
+           shared_last(-self.logit() * grad, self, weight, reduction), 2 + (weight is not None)))
 derivative("binary_cross_entropy_with_logits", self=lambda grad, self, target, weight, pos_weight, reduction:
-           logits_slope(weighted(share(grad, self, reduction), weight), self, target, pos_weight),
+           logits_slope(grad, self, target, weight, pos_weight, reduction),
            target=lambda grad, self, target, weight, pos_weight, reduction:
-           logits_target_slope(weighted(share(grad, self, reduction), weight), self, pos_weight))
-derivative("multi_margin_loss", self=lambda grad, self, target, p, margin, weight, reduction:
-           multi_margin_slope(grad, self, target, p, margin, weight, reduction))
-derivative("multilabel_margin_loss", self=lambda grad, self, target, reduction:
-           multilabel_margin_slope(grad, self, target, reduction))
+           logits_target_slope(grad, self, weight, pos_weight, reduction))
+derivative("multi_margin_loss", self=once("multi_margin_loss", lambda grad, self, target, p, margin, weight, reduction:
+           multi_margin_slope(grad, self, target, p, margin, weight, reduction)))
+derivative("multilabel_margin_loss", self=once("multilabel_margin_loss", lambda grad, self, target, reduction:
+           multilabel_margin_slope(grad, self, target, reduction)))
 derivative("ctc_loss", log_probs=lambda grad, log_probs, labels, starts, counts, steps, blank, zero_infinity, result:
            ctc_slope(grad, log_probs, labels, starts, counts, steps, blank, zero_infinity, result))
 
@@ -59,10 +60,27 @@ def weighted(grad, weight):
     return grad if weight is None else grad * weight
 
 
-def logits_slope(grad, x, target, pos_weight):
+def logits_slope(grad, x, target, weight, pos_weight, reduction):
+    """PyTorch's multiplies and divides in place, where it is not recorded or divides last."""
+    if grad_mode():
+        return shared_last(of_logits(grad, x, target, pos_weight), x, weight, reduction)
+    found = of_logits(weighted(share(grad, x, reduction), weight), x, target, pos_weight)
+    return written(found, steps_in_place(weight, pos_weight, reduction) + 2)
+
+
+def of_logits(grad, x, target, pos_weight):
     if pos_weight is None:
         return simple_logits_slope(grad, x, target)
     return weighted_logits_slope(grad, x, target, pos_weight)
+
+
+def steps_in_place(weight, pos_weight, reduction):
+    return (weight is not None) + 2 * (pos_weight is not None) + (reduction == "mean")
+
+
+def shared_last(found, losses, weight, reduction):
+    found = weighted(found, weight)
+    return written(over(found, max(losses.numel(), 1))) if reduction == "mean" else found
 
 
 @one_pass
@@ -76,8 +94,11 @@ def weighted_logits_slope(grad, x, target, factor):
     return ((positive + 1 - target) * x.sigmoid() - positive) * grad
 
 
-def logits_target_slope(grad, x, pos_weight):
+def logits_target_slope(grad, x, weight, pos_weight, reduction):
     if pos_weight is None:
-        return grad * -x
-    logsigmoid = cygrad.nn.functional.logsigmoid
-    return grad * (logsigmoid(-x) - pos_weight * logsigmoid(x))
+        found = -x * grad
+    else:
+        logsigmoid = cygrad.nn.functional.logsigmoid
+        found = (logsigmoid(-x) - pos_weight * logsigmoid(x)) * grad
+    found = shared_last(found, x, weight, reduction)
+    return written(found, steps_in_place(weight, pos_weight, None))

@@ -5,7 +5,7 @@ and one by one, for its formula to keep what it reads.
 """
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, flat, fresh, one_node
+from cygrad.autograd.derivatives.helpers import conj, flat, fresh, one_node, times
 from cygrad.autograd.derivatives.reduce import softmax_backward
 from cygrad.autograd.modes import grad_mode
 from cygrad.ops.linalg.distances import cdist_slope, euclidean_slope, pdist_slope
@@ -33,7 +33,7 @@ def fold_of(mode):
 
 
 def spread_of(name):
-    return lambda grad, axes: _spread(grad, axes, name)
+    return one_node(NODES[name][:-1] + "Backward0", lambda grad, axes: _spread(grad, axes, name), "grad")
 
 
 derivative("native_layer_norm", tensors=one_node("NativeLayerNormBackwardBackward0",
@@ -81,11 +81,13 @@ derivative("recurrent", tensors=lambda grads, options, x, by_input, input_bias, 
            recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c, result))
 for _op, _name in (("mkldnn", "MkldnnRnnLayer"), ("stack", "Stack"), ("cat", "Cat"), ("packed", "Cat")):
     derivative(f"rows_by_steps_{_op}", name=f"{_name}Backward0", rows=lambda grad, rows_shape: grad.reshape(rows_shape))
-derivative("cdist", x1=lambda grad, x1, x2, p, result: cdist_slope(grad, x1, x2, p, result),
-           x2=lambda grad, x1, x2, p, result: cdist_slope(grad.mT, x2, x1, p, result.mT))
+_cdist_slope = one_node("CdistBackwardBackward0", cdist_slope, "grad", "x1", "x2", "result")
+derivative("cdist", x1=lambda grad, x1, x2, p, result: _cdist_slope(grad, x1, x2, p, result),
+           x2=lambda grad, x1, x2, p, result: _cdist_slope(grad.mT, x2, x1, p, result.mT))
 derivative("euclidean_dist", x1=lambda grad, x1, x2, result: euclidean_slope(grad, x1, x2, result),
            x2=lambda grad, x1, x2, result: euclidean_slope(grad.mT, x2, x1, result.mT))
-derivative("pdist", self=lambda grad, self, p, result: pdist_slope(grad, self, p, result))
+derivative("pdist", self=one_node("PdistBackwardBackward0", lambda grad, self, p, result:
+           pdist_slope(grad, self, p, result), "grad", "self", "result"))
 derivative("mse_loss", self=one_node("MseLossBackwardBackward0", lambda grad, self, target, reduction:
            square_backward(grad, self, target, reduction), "grad", "self", "target"),
            target=one_node("MseLossBackwardBackward0", lambda grad, self, target, reduction:
@@ -125,8 +127,9 @@ for _op, _name in (("fractional_max_pool2d", "FractionalMaxPool2D"), ("fractiona
 for _op, _name in (("max_unpool2d", "MaxUnpool2D"), ("max_unpool3d", "MaxUnpool3D")):
     derivative(_op, name=_name + "Backward0", self=lambda grad, indices, sizes: unpool_slope(grad, indices, sizes))
 derivative("box_sum", self=lambda grad, self_shape, boxes, back: box_sum_slope(grad, self_shape, boxes, back))
-derivative("embedding", weight=lambda grad, weight_shape, indices, padding_idx, scale_grad_by_freq:
-           embedding_slope(grad, weight_shape, indices, padding_idx, scale_grad_by_freq))
+derivative("embedding", weight=one_node("EmbeddingDenseBackwardBackward0",
+           lambda grad, weight_shape, indices, padding_idx, scale_grad_by_freq:
+           embedding_slope(grad, weight_shape, indices, padding_idx, scale_grad_by_freq), "grad"))
 derivative("embedding_bag", weight=lambda grad, weight_shape, indices, bags, sizes, per_sample_weights, options, result:
            bags_slope(grad, weight_shape, indices, bags, sizes, per_sample_weights, options, result),
            per_sample_weights=lambda grad, weight, indices, bags, options:
@@ -192,9 +195,9 @@ def attention_backward(grad, query, key, value, mask, causal, scale, needs):
         found[2] = chances.mT @ grad
     if needs[0] or needs[1]:
         slope = grad @ value.mT
-        slope = chances * (slope - (slope * chances).sum(-1, keepdim=True)) * scale
-        found[0] = slope @ key if needs[0] else None
-        found[1] = slope.mT @ query if needs[1] else None
+        slope = chances * (slope - (slope * chances).sum(-1, keepdim=True))
+        found[0] = times(slope @ key, scale) if needs[0] else None
+        found[1] = times(slope.mT @ query, scale) if needs[1] else None
     return found
 
 

@@ -8,18 +8,19 @@ import math
 import cygrad
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.modes import grad_mode
-from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented, one_node
+from cygrad.autograd.derivatives.helpers import (conj, no_derivative, not_implemented, one_node, plus, times, without,
+                                                 written)
 from cygrad.dispatch.programs import one_pass, where
 
 # ------------------------------------------------------------------ arithmetic
 
-derivative("add", self=lambda grad: grad, other=lambda grad, alpha: grad if alpha == 1 else grad * conj(alpha))
-derivative("sub", self=lambda grad: grad, other=lambda grad, alpha: -grad if alpha == 1 else grad * -conj(alpha))
-derivative("rsub", other=lambda grad, alpha: -grad if alpha == 1 else grad * -conj(alpha), self=lambda grad: grad)
+derivative("add", self=lambda grad: grad, other=lambda grad, alpha: grad if alpha == 1 else times(grad, conj(alpha)))
+derivative("sub", self=lambda grad: grad, other=lambda grad, alpha: -grad if alpha == 1 else times(-grad, conj(alpha)))
+derivative("rsub", other=lambda grad, alpha: -grad if alpha == 1 else times(-grad, conj(alpha)), self=lambda grad: grad)
 derivative("scalar_sub", name="RsubBackward1",
-           other=lambda grad, alpha: -grad if alpha == 1 else grad * -conj(alpha))
+           other=lambda grad, alpha: -grad if alpha == 1 else times(-grad, conj(alpha)))
 derivative("scalar_rsub", name="RsubBackward1",
-           other=lambda grad, alpha: -grad if alpha == 1 else grad * -conj(alpha))
+           other=lambda grad, alpha: -grad if alpha == 1 else times(-grad, conj(alpha)))
 derivative("rsub_scalar", name="RsubBackward1", self=lambda grad: grad)
 derivative("mul", self=lambda grad, other: grad * conj(other), other=lambda grad, self: grad * conj(self))
 derivative("div", self=lambda grad, other: grad / conj(other),
@@ -32,7 +33,7 @@ for _name in ("floor_divide", "floor_divide_"):
 derivative("heaviside", name="NotImplemented", self=not_implemented("aten::heaviside"),
            values=not_implemented("aten::heaviside"))
 derivative("nextafter", self=lambda grad, self, other: cygrad.where(self != other, grad, 0),
-           other=lambda grad: zero(grad))
+           other=lambda grad, other_shape: written(grad.new_zeros(other_shape)))
 for _name in ("div_floor", "trunc_divide"):
     derivative(_name, name="DivBackward2", self=lambda grad: zero(grad), other=lambda grad: zero(grad))
 derivative("remainder", name="RemainderBackward1", self=lambda grad: grad,
@@ -47,11 +48,11 @@ derivative("reciprocal", self=one_pass(lambda grad, result: -grad * conj(result 
 derivative("abs", self=lambda grad, self: grad * self.sgn())
 derivative("sign", self=lambda grad: zero(grad))
 derivative("copysign", self=lambda grad, self, result: copysign_backward(grad, self, result),
-           other=lambda grad: zero(grad))
+           other=lambda grad, other_shape: written(grad.new_zeros(other_shape)))
 derivative("copysign_scalar", name="CopysignBackward1",
            self=lambda grad, self, result: copysign_backward(grad, self, result))
-derivative("hypot", self=one_pass(lambda grad, self, result: grad * (self / result)),
-           other=one_pass(lambda grad, other, result: grad * (other / result)))
+derivative("hypot", self=one_pass(lambda grad, self, result: grad * self / result),
+           other=one_pass(lambda grad, other, result: grad * other / result))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):      # in place: what was there has no influence any more
     derivative(_name + "_", name=_name.capitalize() + "Backward1", self=lambda grad: zero(grad),
                other=lambda grad: zero(grad))
@@ -66,24 +67,38 @@ def zero(grad):
 
 def copysign_backward(grad, self, result):
     """The sign that each element was given; 0 where it was 0."""
-    return grad * cygrad.where(self == 0, 0, result / self)
+    return grad * (result / self).masked_fill(self == 0, 0)
 
 
 # ---------------------------------------------------- maximum and its relatives
 
-derivative("maximum", self=one_pass(lambda grad, self, other: shared(grad, self, other, self < other)),
-           other=one_pass(lambda grad, self, other: shared(grad, self, other, self > other)))
-derivative("minimum", self=one_pass(lambda grad, self, other: shared(grad, self, other, self > other)),
-           other=one_pass(lambda grad, self, other: shared(grad, self, other, self < other)))
-derivative("fmax", self=one_pass(lambda grad, self, other: where((self >= other).logical_or(other.isnan()), grad, 0)),
-           other=one_pass(lambda grad, self, other: where((self >= other).logical_or(other.isnan()), 0, grad)))
-derivative("fmin", self=one_pass(lambda grad, self, other: where((self <= other).logical_or(other.isnan()), grad, 0)),
-           other=one_pass(lambda grad, self, other: where((self <= other).logical_or(other.isnan()), 0, grad)))
+derivative("maximum", self=lambda grad, self, other: of_larger(grad, self, other),
+           other=lambda grad, self, other: of_larger(grad, other, self))
+derivative("minimum", self=lambda grad, self, other: of_smaller(grad, self, other),
+           other=lambda grad, self, other: of_smaller(grad, other, self))
+derivative("fmax", self=one_pass(lambda grad, self, other:
+                              without(grad, (self >= other).logical_or(other.isnan()).logical_not())),
+           other=one_pass(lambda grad, self, other: without(grad, (self >= other).logical_or(other.isnan()))))
+derivative("fmin", self=one_pass(lambda grad, self, other:
+                              without(grad, (self <= other).logical_or(other.isnan()).logical_not())),
+           other=one_pass(lambda grad, self, other: without(grad, (self <= other).logical_or(other.isnan()))))
+
+
+def of_larger(grad, x, y):
+    return written(shared_by_larger(grad, x, y))
+
+
+def of_smaller(grad, x, y):
+    return written(shared_by_smaller(grad, x, y))
+
+
+shared_by_larger = one_pass(lambda grad, x, y: shared(grad, x, y, x < y))
+shared_by_smaller = one_pass(lambda grad, x, y: shared(grad, x, y, x > y))
 
 
 def shared(grad, self, other, lost):
     """Half of the gradient to each of two equal elements, none to the one that lost."""
-    return where(lost, 0, where(self.eq(other), grad / 2, grad))
+    return without(where(self.eq(other), grad / 2, grad), lost)
 
 
 # ---------------------------------------------------------- powers and exponentials
@@ -96,16 +111,16 @@ derivative("scalar_pow_tensor", name="PowBackward2",
            other=lambda grad, self, other, result: scalar_pow_backward(grad, self, other, result))
 derivative("exp", self=lambda grad, result: grad * conj(result))
 derivative("ldexp", self=lambda grad, other: grad * conj(cygrad.pow(2.0, other)),
-           other=lambda grad, result: grad * conj(result) * math.log(2))
+           other=lambda grad, result: times(grad * conj(result), math.log(2)))
 derivative("mvlgamma", self=lambda grad, self, p: mvlgamma_backward(grad, self, p))
-derivative("exp2", self=one_pass(lambda grad, result: grad * conj(result) * math.log(2)))
-derivative("expm1", self=one_pass(lambda grad, result: grad * (conj(result) + 1)))
+derivative("exp2", self=one_pass(lambda grad, result: times(grad * conj(result), math.log(2))))
+derivative("expm1", self=one_pass(lambda grad, result: grad * plus(conj(result), 1)))
 derivative("log", self=lambda grad, self: grad / conj(self))
-derivative("log2", self=one_pass(lambda grad, self: grad / (conj(self) * math.log(2))))
-derivative("log10", self=one_pass(lambda grad, self: grad / (conj(self) * math.log(10))))
-derivative("log1p", name="Log1PBackward0", self=one_pass(lambda grad, self: grad / conj(self + 1)))
-derivative("sqrt", self=one_pass(lambda grad, result: grad / (2 * conj(result))))
-derivative("rsqrt", self=one_pass(lambda grad, result: -0.5 * grad * conj(result.pow(3))))
+derivative("log2", self=one_pass(lambda grad, self: grad / times(conj(self), math.log(2))))
+derivative("log10", self=one_pass(lambda grad, self: grad / times(conj(self), math.log(10))))
+derivative("log1p", name="Log1PBackward0", self=one_pass(lambda grad, self: grad / conj(plus(self, 1))))
+derivative("sqrt", self=one_pass(lambda grad, result: grad / times(conj(result), 2)))
+derivative("rsqrt", self=one_pass(lambda grad, result: times(grad, -0.5) * conj(result.pow(3))))
 
 
 def mvlgamma_backward(grad, self, p):
@@ -120,12 +135,12 @@ def pow_backward(grad, self, exponent):
     if exponent == 2 and not grad_mode():  # recorded, it would lose the graph of 2 * self ** 1
         return square_slope(grad, self)
     if isinstance(exponent, complex):
-        return grad * conj(exponent * self.pow(exponent - 1))
+        return grad * conj(times(self.pow(exponent - 1), exponent))
     return pow_slope(grad, self, exponent)
 
 
 square_slope = one_pass(lambda grad, self: grad * conj(2 * self))
-pow_slope = one_pass(lambda grad, self, exponent: grad * conj(exponent * self.pow(exponent - 1)))
+pow_slope = one_pass(lambda grad, self, exponent: grad * conj(times(self.pow(exponent - 1), exponent)))
 
 
 def pow_backward_self(grad, self, exponent):
@@ -134,15 +149,17 @@ def pow_backward_self(grad, self, exponent):
         exponent = exponent.to(self.dtype)
     none = exponent == 0
     found = grad * conj(exponent * self.pow(cygrad.where(none, 0, exponent - 1)))
-    return cygrad.where(none, 0, found) if found.is_complex() or exponent.is_complex() else found
+    return cygrad.where(none, 0, found) if grad_mode() or found.is_complex() or exponent.is_complex() else found
 
 
 def pow_backward_exponent(grad, self, exponent, result):
     """result * log(self); 0 where self is 0 and the exponent is not negative, the limit from above."""
     base = self.to(cygrad.result_type(self, exponent))
     none = (base == 0).logical_and(not_negative(exponent))
-    found = grad * conj(result * cygrad.where(none, 1, base).log())
-    return cygrad.where(none, 0, found) if found.is_complex() else found        # 0 to a complex 0 is NaN
+    slope = conj(result * cygrad.where(none, 1, base).log())
+    if grad_mode() or slope.is_complex():               # 0 to a complex 0 is NaN
+        slope = cygrad.where(none, 0, slope)
+    return grad * slope
 
 
 def scalar_pow_backward(grad, base, exponent, result):
@@ -154,7 +171,7 @@ def scalar_pow_backward(grad, base, exponent, result):
         logarithm = cmath.log(base)
     else:
         logarithm = math.log(base) if base > 0 else math.nan
-    return grad * conj(result * logarithm)
+    return grad * conj(times(result, logarithm))
 
 
 def not_negative(exponent):
@@ -167,10 +184,10 @@ def not_negative(exponent):
 
 derivative("sin", self=one_pass(lambda grad, self: grad * conj(self.cos())))
 derivative("cos", self=one_pass(lambda grad, self: grad * -conj(self.sin())))
-derivative("tan", self=one_pass(lambda grad, result: grad * conj(1 + result.pow(2))))
+derivative("tan", self=one_pass(lambda grad, result: grad * conj(plus(result.pow(2), 1))))
 derivative("asin", self=one_pass(lambda grad, self: grad * conj((1 - self * self).rsqrt())))
 derivative("acos", self=one_pass(lambda grad, self: grad * -conj((1 - self * self).rsqrt())))
-derivative("atan", self=one_pass(lambda grad, self: grad / conj(self * self + 1)))
+derivative("atan", self=one_pass(lambda grad, self: grad / conj(plus(self * self, 1))))
 derivative("sinh", self=one_pass(lambda grad, self: grad * conj(self.cosh())))
 derivative("cosh", self=one_pass(lambda grad, self: grad * conj(self.sinh())))
 derivative("tanh", self=one_node("TanhBackwardBackward0", one_pass(lambda grad, result:
@@ -187,13 +204,13 @@ derivative("atan2", self=one_pass(lambda grad, self, other: grad * other * inver
 def inverse_square(x, y):
     """1 / (x ** 2 + y ** 2), 0 at the origin."""
     square = x * x + y * y
-    return where(square.eq(0), 0, square.reciprocal())
+    return without(square.reciprocal(), square.eq(0))
 
 
 # ------------------------------------------------------------------ special functions
 
-derivative("erf", self=one_pass(lambda grad, self: 2 / math.sqrt(math.pi) * (-self.pow(2)).exp() * grad))
-derivative("erfc", self=one_pass(lambda grad, self: -2 / math.sqrt(math.pi) * (-self.pow(2)).exp() * grad))
+derivative("erf", self=one_pass(lambda grad, self: times((-self.pow(2)).exp(), 2 / math.sqrt(math.pi)) * grad))
+derivative("erfc", self=one_pass(lambda grad, self: times((-self.pow(2)).exp(), -2 / math.sqrt(math.pi)) * grad))
 derivative("erfinv", self=one_pass(lambda grad, self: math.sqrt(math.pi) / 2 * self.erfinv().pow(2).exp() * grad))
 derivative("lgamma", self=one_pass(lambda grad, self: grad * self.digamma()))
 derivative("digamma", self=lambda grad, self: grad * cygrad.polygamma(1, self))
@@ -229,7 +246,7 @@ derivative("special_xlog1py_scalar", name="SpecialXlog1PyBackward2",
 derivative("special_scalar_xlog1py", name="SpecialXlog1PyBackward1",
            other=lambda grad, self, other: grad * self / (other + 1))
 derivative("special_ndtr", name="MulBackward1",         # PyTorch composes it: the node of its last step
-           self=one_pass(lambda grad, self: grad * (self * self * -0.5).exp() * (1 / math.sqrt(2 * math.pi))))
+           self=one_pass(lambda grad, self: times(grad * (self * self * -0.5).exp(), 1 / math.sqrt(2 * math.pi))))
 derivative("zeta", name="SpecialZetaBackward0", self=no_derivative("zeta"),
            other=lambda grad, self, other: grad * -self * special().zeta(self + 1, other))
 derivative("zeta_scalar", name="SpecialZetaBackward2", self=no_derivative("zeta"))
@@ -255,8 +272,8 @@ def xlog1py_backward(grad, self, other):
     value = special().xlog1py(grad, other)
     singular = self == 0
     if isinstance(other, (int, float)):
-        return value if other > -1 else cygrad.where(singular, 0, value)
-    return cygrad.where(singular.logical_and(other <= -1), 0, value)
+        return value if other > -1 else value.masked_fill(singular, 0)
+    return value.masked_fill(singular.logical_and(other <= -1), 0)
 
 
 # ------------------------------------------------------------------ complex numbers
@@ -301,7 +318,8 @@ derivative("clamp_min_tensor", name="ClampMinBackward1",
 derivative("clamp_max_tensor", name="ClampMaxBackward1",
            self=one_pass(lambda grad, self, max: where(self <= max, grad, 0)),
            max=one_pass(lambda grad, self, max: where(self > max, grad, 0)))
-derivative("lerp", self=lambda grad, weight: grad * conj(1 - weight), end=lambda grad, weight: grad * conj(weight))
+derivative("lerp", self=lambda grad, weight: times(grad, conj(1 - weight)),
+           end=lambda grad, weight: times(grad, conj(weight)))
 derivative("lerp_tensor", name="LerpBackward1", self=lambda grad, weight: grad * conj(1 - weight),
            end=lambda grad, weight: grad * conj(weight),
            weight=one_pass(lambda grad, self, end: grad * conj(end - self)))
@@ -314,8 +332,8 @@ derivative("addcdiv", self=lambda grad: grad,
 derivative("frac", self=lambda grad: grad)
 derivative("round_decimals", name="RoundBackward1", self=lambda grad: zero(grad))
 derivative("nan_to_num", self=one_pass(lambda grad, self: grad * self.isfinite()))
-derivative("deg2rad", name="Deg2RadBackward0", self=lambda grad: grad * (math.pi / 180))
-derivative("rad2deg", name="Rad2DegBackward0", self=lambda grad: grad * (180 / math.pi))
+derivative("deg2rad", name="Deg2RadBackward0", self=lambda grad: times(grad, math.pi / 180))
+derivative("rad2deg", name="Rad2DegBackward0", self=lambda grad: times(grad, 180 / math.pi))
 derivative("igamma", self=no_derivative("igamma: input"),
            other=one_pass(lambda grad, self, other: grad * gamma_density(self, other)))
 derivative("igammac", self=no_derivative("igammac: input"),
@@ -327,10 +345,10 @@ derivative("xlogy", self=lambda grad, self, other: xlogy_backward(grad, self, ot
            other=lambda grad, self, other: grad * self / other)
 derivative("xlogy_scalar", name="XlogyBackward2", self=lambda grad, self, other: xlogy_backward(grad, self, other))
 derivative("scalar_xlogy", name="XlogyBackward1", other=lambda grad, self, other: grad * self / other)
-derivative("logaddexp", self=one_pass(lambda grad, self, other: grad / conj(1 + (other + -1.0 * self).exp())),
-           other=one_pass(lambda grad, self, other: grad / conj(1 + (self + -1.0 * other).exp())))
-derivative("logaddexp2", self=lambda grad, self, other: grad / conj(1 + cygrad.pow(2, other + -1.0 * self)),
-           other=lambda grad, self, other: grad / conj(1 + cygrad.pow(2, self + -1.0 * other)))
+derivative("logaddexp", self=one_pass(lambda grad, self, other: grad / conj(plus((other + -1.0 * self).exp(), 1))),
+           other=one_pass(lambda grad, self, other: grad / conj(plus((self + -1.0 * other).exp(), 1))))
+derivative("logaddexp2", self=lambda grad, self, other: grad / conj(plus(cygrad.pow(2, other + -1.0 * self), 1)),
+           other=lambda grad, self, other: grad / conj(plus(cygrad.pow(2, self + -1.0 * other), 1)))
 
 
 def clamp_backward(grad, self, min, max):
@@ -378,8 +396,8 @@ def xlogy_backward(grad, self, other):
     value = cygrad.xlogy(grad, other)
     singular = self == 0
     if isinstance(other, (int, float)):
-        return value if other > 0 else cygrad.where(singular, 0, value)
-    return cygrad.where(singular.logical_and(other <= 0), 0, value)
+        return value if other > 0 else value.masked_fill(singular, 0)
+    return value.masked_fill(singular.logical_and(other <= 0), 0)
 
 
 # ------------------------------------------------------------------ complex tensors

@@ -1,7 +1,7 @@
 """Derivatives of matrix products and of the ops that build or mask matrices."""
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, placed, written
+from cygrad.autograd.derivatives.helpers import conj, placed, times, written
 
 
 def adjoint(t):
@@ -11,17 +11,17 @@ def adjoint(t):
 
 def scaled(t, factor):
     """t * conj(factor), without a product where the factor is 1."""
-    return t if factor == 1 else t * conj(factor)
+    return t if factor == 1 else times(t, conj(factor))
 
 
 def left_factor(grad, right, geometry):
     """The gradient of a product's left factor, in that factor's order of memory, as PyTorch's is."""
-    return conj(right).mm(grad.t()).t() if column_major(geometry) else grad.mm(adjoint(right))
+    return conj(right).mm(grad.t()).t() if column_major(geometry) else grad.mm(conj(right.t()))
 
 
 def right_factor(left, grad, geometry):
     """The gradient of the right factor, which is the transpose of a weight where `linear` made the product."""
-    return grad.t().mm(conj(left)).t() if column_major(geometry) else adjoint(left).mm(grad)
+    return grad.t().mm(conj(left)).t() if column_major(geometry) else conj(left.t()).mm(grad)
 
 
 def column_major(geometry):
@@ -35,7 +35,7 @@ def column_major(geometry):
 derivative("mm", self=lambda grad, mat2, self_geometry: left_factor(grad, mat2, self_geometry),
            mat2=lambda grad, self, mat2_geometry: right_factor(self, grad, mat2_geometry))
 derivative("bmm", self=lambda grad, mat2: grad.bmm(adjoint(mat2)), mat2=lambda grad, self: adjoint(self).bmm(grad))
-derivative("mv", self=lambda grad, vec: grad.outer(conj(vec)), vec=lambda grad, self: adjoint(self).mv(grad))
+derivative("mv", self=lambda grad, vec: grad.outer(conj(vec)), vec=lambda grad, self: conj(self.t()).mv(grad))
 derivative("dot", self=lambda grad, tensor: grad * conj(tensor), tensor=lambda grad, self: grad * conj(self))
 derivative("vdot", self=lambda grad, other: conj(grad) * other, other=lambda grad, self: grad * self)
 derivative("addmm", self=lambda grad, beta: scaled(grad, beta),
@@ -45,7 +45,7 @@ derivative("unsafe_view", self=lambda grad, self_shape: grad.reshape(self_shape)
 derivative("squeeze_in_place", name="SqueezeBackward4", self=lambda grad, self_shape: grad.reshape(self_shape))
 derivative("addmv", self=lambda grad, beta: scaled(grad, beta),
            mat=lambda grad, vec, alpha: scaled(grad.outer(conj(vec)), alpha),
-           vec=lambda grad, mat, alpha: scaled(adjoint(mat).mv(grad), alpha))
+           vec=lambda grad, mat, alpha: scaled(conj(mat.t()).mv(grad), alpha))
 derivative("addr", self=lambda grad, beta: scaled(grad, beta),
            vec1=lambda grad, vec2, alpha: scaled(grad.mv(conj(vec2).to(grad.dtype)), alpha),
            vec2=lambda grad, vec1, alpha: scaled(grad.t().mv(conj(vec1).to(grad.dtype)), alpha))
@@ -63,8 +63,13 @@ derivative("linalg_cross", self=lambda grad, other, dim: cygrad.linalg.cross(con
 # ------------------------------------------- diagonals and triangles (`diag_embed` is in geometry)
 
 derivative("trace", self=lambda grad, self_shape:
-           written(grad * cygrad.eye(*self_shape, dtype=grad.dtype, device=grad.device), 2))
+           trace_backward(grad, *self_shape))
 derivative("diagonal_copy", name="DiagonalBackward0_copy", self=lambda grad, self_shape, offset, dim1, dim2:
-           placed(grad, self_shape, lambda t: t.diagonal(offset, dim1, dim2)))
+           placed(grad, self_shape, lambda t: t.diagonal(offset, dim1, dim2), "Diagonal"))
 derivative("tril", self=lambda grad, diagonal: grad.tril(diagonal))
 derivative("triu", self=lambda grad, diagonal: grad.triu(diagonal))
+
+
+def trace_backward(grad, rows, columns):
+    places = cygrad.arange(min(rows, columns), device=grad.device) * (columns + 1)
+    return written(grad.new_zeros(rows * columns).index_fill(0, places, grad), 2).view(rows, columns)

@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, one_node, written
+from cygrad.autograd.derivatives.helpers import conj, one_node, over, times, written
 from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.raw import softmax_backward_op
 
@@ -12,9 +12,9 @@ from cygrad.dispatch.raw import softmax_backward_op
 derivative("sum", self=lambda grad, self_shape: grad.expand(self_shape))
 derivative("sum_dim", name="SumBackward1",
            self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim))
-derivative("mean", self=lambda grad, self_shape: grad.expand(self_shape) / max(count(self_shape, None), 1))
+derivative("mean", self=lambda grad, self_shape: over(grad.expand(self_shape), max(count(self_shape, None), 1)))
 derivative("mean_dim", name="MeanBackward1", self=lambda grad, self_shape, dim, keepdim:
-           spread(grad, self_shape, dim, keepdim) / max(count(self_shape, dim), 1))
+           over(spread(grad, self_shape, dim, keepdim), max(count(self_shape, dim), 1)))
 derivative("nansum", self=lambda grad, self, dim, keepdim:
            spread(grad, self.shape, dim, keepdim) * self.isnan().logical_not())
 derivative("prod", self=lambda grad, self, result: prod_backward(grad, self.to(result.dtype), result))
@@ -37,6 +37,11 @@ def restored(t, shape, dims, keepdim):
     return t.reshape([1 if i in dims else n for i, n in enumerate(shape)])
 
 
+def beside(t, shape, dims, keepdim):
+    """`restored` where broadcasting does not do it."""
+    return t if t.dim() == 0 and len(shape) > 1 else restored(t, shape, dims, keepdim)
+
+
 def spread(grad, shape, dims, keepdim):
     """A gradient repeated along the axes that were reduced."""
     return restored(grad, shape, dims, keepdim).expand(shape)
@@ -44,7 +49,7 @@ def spread(grad, shape, dims, keepdim):
 
 def prod_backward(grad, self, result):
     if self.dim() == 0:
-        return grad.clone()
+        return grad
     if self.numel() and not bool((self == 0).any()):
         return grad * conj(result / self)
     return (grad * conj(others_product(self.reshape(-1), 0))).reshape(self.shape)
@@ -52,7 +57,7 @@ def prod_backward(grad, self, result):
 
 def prod_dim_backward(grad, self, result, dim):
     if self.dim() == 0:
-        return grad.clone()
+        return grad
     if self.numel() and not bool((self == 0).any()):
         return grad * conj(result / self)
     return grad * conj(others_product(self, dim))
@@ -94,22 +99,20 @@ def evenly(grad, self, value):
 def share(grad, self, result, dims, keepdim):
     """Along the reduced axes, the elements equal to the result share the gradient."""
     mask = restored(result, self.shape, dims, keepdim) == self
-    return restored(grad, self.shape, dims, keepdim) * mask / mask.sum(dims, True)
+    return restored(grad, self.shape, dims, keepdim) / mask.sum(dims, True) * mask
 
 
 def aminmax_backward(grads, self, dim, keepdim, result):
     dims = tuple(range(self.dim())) if dim is None else (dim,)
     parts = [share(g, self, r, dims, keepdim) for g, r in zip(grads, result) if g is not None]
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    return parts[0] if len(parts) == 1 else written(parts[0] + parts[1])
 
 
 def at_indices(grad, shape, dim, keepdim, indices):
     """Zeros, with the gradient where the chosen elements were."""
     if grad is None:
         return None
-    if not shape:
-        return grad
-    if not keepdim:
+    if shape and not keepdim:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
     return written(grad.new_zeros(shape).scatter(dim, indices, grad), 2)
 
@@ -127,8 +130,8 @@ derivative("logsumexp", self=lambda grad, self, dim, keepdim, result: restored(g
            * conj((self - restored(result, self.shape, dim, keepdim)).exp()))
 for _op, _name in (("linalg_vector_norm", "LinalgVectorNormBackward0"), ("norm", "NormBackward1")):
     derivative(_op, name=_name, self=lambda grad, self, ord, dim, keepdim, result:
-               norm_backward(restored(grad, self.shape, dim, keepdim), self, ord, dim,
-                             restored(result, self.shape, dim, keepdim)))
+               norm_backward(beside(grad, self.shape, dim, keepdim), self, ord, dim,
+                             beside(result, self.shape, dim, keepdim)))
 derivative("dist", self=lambda grad, self, other, p, result: dist_backward(grad, self, other, p, result),
            other=lambda grad, self, other, p, result: dist_backward(-grad, self, other, p, result))
 derivative("renorm", self=lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm))
@@ -141,8 +144,8 @@ def var_backward(grad, self, dims, correction, keepdim):
         return grad * cygrad.where(self == self.mean(), math.nan, math.inf)
     factor = 2.0 / (n - correction) if n != correction else math.nan if n == 0 else math.inf
     if dims is None:
-        return grad * factor * (self - self.mean())
-    return restored(grad, self.shape, dims, keepdim) * factor * (self - self.mean(dims, True))
+        return times(grad, factor) * (self - self.mean())
+    return times(restored(grad, self.shape, dims, keepdim), factor) * (self - self.mean(dims, True))
 
 
 def std_to_var(grad, result):
@@ -161,7 +164,7 @@ def moments_backward(grad, grad_mean, self, dims, correction, keepdim):
     if grad is not None:
         found = var_backward(grad, self, dims, correction, keepdim)
     if grad_mean is not None:
-        of_mean = spread(grad_mean / max(count(self.shape, dims), 1), self.shape, dims, keepdim)
+        of_mean = over(spread(grad_mean, self.shape, dims, keepdim), max(count(self.shape, dims), 1))
         found = of_mean if found is None else found + of_mean
     return found
 
@@ -173,7 +176,7 @@ def norm_backward(grad, self, p, dims, norm):
     if p == 1:
         return self.sgn() * grad
     if p == 2:
-        return grad * cygrad.where(norm == 0, 0, self / norm)
+        return grad * (self / norm).masked_fill(norm == 0, 0)
     if abs(p) == math.inf:
         size = self.abs()
         chosen = (size == norm).logical_or(size.isnan().logical_and(norm.isnan()))
@@ -182,8 +185,8 @@ def norm_backward(grad, self, p, dims, norm):
         powers = cygrad.where(self == 0, 0, self.abs().pow(p - 1))
         return self.sgn() * powers * grad * norm.pow(1 - p)
     if p < 2:
-        return self.sgn() * self.abs().pow(p - 1) * cygrad.where(norm == 0, 0, grad / norm.pow(p - 1))
-    return self * self.abs().pow(p - 2) * cygrad.where(norm == 0, 0, grad / norm.pow(p - 1))
+        return self.sgn() * self.abs().pow(p - 1) * (grad / norm.pow(p - 1)).masked_fill(norm == 0, 0)
+    return self * self.abs().pow(p - 2) * (grad / norm.pow(p - 1)).masked_fill(norm == 0, 0)
 
 
 def dist_backward(grad, self, other, p, result):
@@ -208,7 +211,7 @@ derivative("cumprod", self=lambda grad, self, dim, result: cumprod_backward(grad
 derivative("logcumsumexp", self=lambda grad, self, dim, result: logcumsumexp_backward(grad, self, dim, result))
 for _op in ("cummax", "cummin"):
     derivative(_op, self=lambda grad, self_shape, dim, result:
-               written(grad.new_zeros(self_shape).scatter_add(dim, result[1], grad), 2) if self_shape else grad)
+               written(grad.new_zeros(self_shape).scatter_add(dim, result[1], grad), 2))
 
 
 def sums_from(x, dim):

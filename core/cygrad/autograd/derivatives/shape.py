@@ -1,7 +1,7 @@
 """Derivatives of the ops that only change geometry, and of copies."""
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import not_implemented, placed
+from cygrad.autograd.derivatives.helpers import not_implemented, one_node, placed, written
 from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.view_gradients import as_strided_backward
@@ -11,10 +11,12 @@ derivative("view", self=lambda grad, self_shape: grad.reshape(self_shape))
 derivative("t", self=lambda grad: grad.t())
 derivative("transpose", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
 derivative("permute", self=lambda grad, dims: grad.permute(inverse_permutation(dims)))
-derivative("expand", self=lambda grad, self_shape: grad.sum_to_size(self_shape))
-derivative("select", self=lambda grad, self_shape, dim, index: placed(grad, self_shape, lambda t: t.select(dim, index)))
+derivative("expand", self=lambda grad, self_shape: grad.sum_to_size(self_shape) if self_shape else grad.sum())
+derivative("select", self=lambda grad, self_shape, dim, index:
+           placed(grad, self_shape, lambda t: t.select(dim, index), "Select"))
 derivative("slice", self=lambda grad, self_shape, dim, start, stop, step:
-           placed(grad, self_shape, lambda t: cygrad.ops.shape.slices.slice_along(t, dim, slice(start, stop, step))))
+           placed(grad, self_shape, lambda t: cygrad.ops.shape.slices.slice_along(t, dim, slice(start, stop, step)),
+                  "Slice"))
 derivative("squeeze", self=lambda grad, self_shape: unsqueezed(grad, self_shape, range(len(self_shape))))
 derivative("squeeze_dim", name="SqueezeBackward1", self=lambda grad, self_shape, dim:
            unsqueezed(grad, self_shape, (dim,)))
@@ -22,7 +24,7 @@ derivative("squeeze_dims", name="SqueezeBackward2", self=lambda grad, self_shape
            unsqueezed(grad, self_shape, dims))
 derivative("unsqueeze", self=lambda grad, self_shape, dim: grad.squeeze(dim))      # the shape is for the shortcut
 derivative("diagonal", self=lambda grad, self_shape, offset, dim1, dim2:
-           placed(grad, self_shape, lambda t: t.diagonal(offset, dim1, dim2)))
+           placed(grad, self_shape, lambda t: t.diagonal(offset, dim1, dim2), "Diagonal"))
 derivative("as_strided", self=lambda grad, self_geometry, size, stride, storage_offset:
            as_strided_backward(grad, self_geometry, size, stride, storage_offset))
 derivative("alias", self=lambda grad: grad)
@@ -34,26 +36,26 @@ for _name, _node in ("fill", "FillBackward2"), ("filled", "FillBackward0"):     
 for _name, _node in ("fill_tensor", "FillBackward3"), ("filled_by_tensor", "FillBackward1"):
     derivative(_name, name=_node, self=lambda grad: cygrad.zeros_like(grad), value=lambda grad: grad.sum())
 derivative("zero", self=lambda grad: cygrad.zeros_like(grad))
-derivative("unfold", self=lambda grad, self_shape, dimension, size, step:
-           unfold_backward(grad, self_shape, dimension, size, step))
+derivative("unfold", self=one_node("UnfoldBackwardBackward0", lambda grad, self_shape, dimension, size, step:
+           unfold_backward(grad, self_shape, dimension, size, step), "grad"))
 derivative("unbind", self=lambda grads, self_shape, dim:
            cygrad.stack([materialized(g, _without(self_shape, dim), grads) for g in grads], dim))
 for _name in ("split_with_sizes", "unsafe_split_with_sizes"):
     derivative(_name, self=lambda grads, self_shape, split_sizes, dim:
                cygrad.cat([materialized(g, _with(self_shape, dim, n), grads) for g, n in zip(grads, split_sizes)], dim))
 derivative("cat", tensors=lambda grad, dim, sizes: _parts(grad, dim, sizes))
-derivative("stack", tensors=lambda grad, dim: grad.unbind(dim))
+derivative("stack", tensors=lambda grad, dim: [grad.select(dim, i) for i in range(grad.size(dim))])
 for _name in ("split", "unsafe_split"):
     derivative(_name, self=lambda grads, self_shape, split_size, dim:
                cygrad.cat([materialized(g, _with(self_shape, dim, n), grads)
                            for g, n in zip(grads, _even_sizes(self_shape[dim], split_size))], dim))
 derivative("repeat", self=lambda grad, self_shape, repeats: repeat_backward(grad, self_shape, repeats))
-derivative("flip", self=lambda grad, dims: grad.flip(dims) if dims else grad)
+derivative("flip", self=lambda grad, dims: grad.flip(dims))
 derivative("rot90", self=lambda grad, k, dims: grad.rot90(-k, dims))
 derivative("roll", self=lambda grad, shifts, dims: grad.roll([-s for s in shifts], dims))
 derivative("diag_embed", self=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
 derivative("narrow_copy", self=lambda grad, self_shape, dim, start, length:
-           placed(grad, self_shape, lambda t: t.narrow(dim, start, length)))
+           placed(grad, self_shape, lambda t: t.narrow(dim, start, length), "Slice"))
 derivative("block_diag", tensors=lambda grad, shapes: _blocks(grad, shapes))
 
 # ------------------------------------------------- geometry changed in place
@@ -100,11 +102,18 @@ def through_view(grads, self, show):
 
 def repeat_backward(grad, shape, repeats):
     """The sum over all copies."""
-    shape = (1,) * (len(repeats) - len(shape)) + tuple(shape)
-    apart = [n for pair in zip(repeats, shape) for n in pair]
-    if 0 in apart or not apart:
-        return grad.sum_to_size(shape) if not apart else grad.new_zeros(shape)
-    return grad.reshape(apart).sum(tuple(range(0, 2 * len(repeats), 2)))
+    if 0 in repeats:
+        return written(grad.new_zeros(shape))
+    added = len(repeats) - len(shape)
+    for _ in range(added):
+        grad = grad.sum(0)
+    sizes, copies = [], []
+    for n, size in zip(repeats[added:], shape):
+        if n != 1:
+            copies.append(len(sizes))
+            sizes.append(n)
+        sizes.append(size)
+    return grad.reshape(sizes).sum(copies) if copies else grad
 
 
 def _even_sizes(total, size):

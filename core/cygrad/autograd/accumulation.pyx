@@ -103,9 +103,20 @@ cdef Tensor empty_for(Tensor variable, Tensor grad):
     return empty_like_strided(variable, grad.dtype)
 
 
+cdef inline bint repeated(Tensor grad) noexcept:
+    """Whether a gradient is one value for many elements, which PyTorch has written out (a mean's), and is no view."""
+    cdef int i
+    if grad.base is not None or grad.creation != CREATED_NORMALLY:
+        return False
+    for i in range(grad.rank):
+        if grad.strides[i] == 0 and grad.sizes[i] > 1:
+            return True
+    return grad.elements == 0
+
+
 cdef inline unsigned int writes_of_copy(Tensor variable, Tensor grad, bint spare) noexcept:
     """The version of a `.grad` that is a copy of what arrived."""
-    if spare and not grad_enabled() and lies_alike(variable, grad):
+    if spare and not grad_enabled() and (lies_alike(variable, grad) or variable.dense and repeated(grad)):
         return version_of(grad)                 # PyTorch takes it over, though others see its memory
     return 1 if variable.dense or packed(variable) else 0   # it copies into new memory, or clones
 

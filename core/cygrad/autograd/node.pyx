@@ -29,6 +29,7 @@ evaluating = {}
 cdef bint _tracebacks = False          # whether nodes keep where they were made
 cdef dict declared = _declared          # leaves whose gradients have a dtype of their own
 cdef tuple NO_ARGS = ()
+cdef object STANDS_IN = object()       # a key of `metadata`
 
 
 @cython.final
@@ -41,6 +42,20 @@ cdef Attached attached_to(Node node):
     if node.attached is None:
         node.attached = Attached.__new__(Attached)
     return node.attached
+
+
+cdef tuple seen_edge(object following, Py_ssize_t number):
+    """(node, output number) of an edge, past the views that stand for arguments of functional derivatives."""
+    cdef Node node = <Node>following
+    while (node is not None and node.attached is not None and node.attached.metadata is not None
+            and STANDS_IN in node.attached.metadata):
+        number, node = number_of(node, 0), next_of(node, 0)
+    return node, number
+
+
+def stands_in(Node node not None):
+    """Hide a view's node from who looks at the edges that lead to it."""
+    node.metadata[STANDS_IN] = True
 
 
 cdef class Node:
@@ -74,7 +89,7 @@ cdef class Node:
     @property
     def next_functions(self):
         """Tuple of (node or None, output number) for each input."""
-        return tuple([(next_of(self, i), number_of(self, i)) for i in range(self.edges)])
+        return tuple([seen_edge(next_of(self, i), number_of(self, i)) for i in range(self.edges)])
 
     @property
     def metadata(self):

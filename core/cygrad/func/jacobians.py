@@ -61,12 +61,11 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         refuse_complex("jacrev", outputs, "outputs")
         inputs, inputs_spec = tree_flatten(values)
         found = rows(product, basis(outputs), spec, chunk_size)
-        made, start = [], 0
-        for each in outputs:
-            parts = [part.narrow(0, start, each.numel()).reshape((*each.shape, *x.shape))
-                     for part, x in zip(found, inputs)]
+        sizes = [each.numel() for each in outputs]
+        made = []
+        for each, *parts in zip(outputs, *(part.split(sizes) for part in found)):
+            parts = [part.reshape((*each.shape, *x.shape)) for part, x in zip(parts, inputs)]
             made.append(tree_unflatten(parts, inputs_spec))
-            start += each.numel()
         result = tree_unflatten(made, spec)
         return (result, aux) if has_aux else result
     return wrapper
@@ -131,11 +130,8 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
         columns, extras = vmap(push, randomness=randomness)(*basis(inputs))
         made = []
         for column in columns:
-            parts, start = [], 0
-            for x in inputs:
-                part = column.narrow(0, start, x.numel()).movedim(0, -1)
-                parts.append(part.reshape((*part.shape[:-1], *x.shape)))
-                start += x.numel()
+            parts = column.movedim(0, -1).split([x.numel() for x in inputs], -1)
+            parts = [part.view((*part.shape[:-1], *x.shape)) for part, x in zip(parts, inputs)]
             made.append(tree_unflatten(parts, inputs_spec))
         result = tree_unflatten(made, kept["spec"])
         if not has_aux:

@@ -12,6 +12,7 @@ from cygrad.autograd.backward import depends_beyond
 from cygrad.autograd.forward_levels import requires_backward
 from cygrad.autograd.forward_mode import plain
 from cygrad.autograd.modes import grad_mode, set_grad_mode
+from cygrad.autograd.node import stands_in
 from cygrad.autograd.graph import disable_saved_tensors_hooks
 from cygrad.batching.levels import bare, differentiating, dressed, spread, whole
 from cygrad.func.arguments import as_tensor, check_tensors, differentiated, output_and_aux, replaced
@@ -43,7 +44,8 @@ class Recorded:
         set_grad_mode(1)
         try:
             pairs = [bare(spread(value)) for value in flat]
-            self.leaves = [stand_in(value) for value, _ in pairs]
+            self.values = [value for value, _ in pairs]
+            self.leaves = [stand_in(value) for value in self.values]
             self.dress = [dress for _, dress in pairs]
             stand_ins = [dressed(leaf, dress) for leaf, dress in zip(self.leaves, self.dress)]
             with differentiating(), disable_saved_tensors_hooks(_NO_HOOKS):
@@ -77,6 +79,9 @@ class Recorded:
             inner, dress = bare(as_tensor(value))
             if not requires_backward(inner):
                 return value
+            for leaf, argument in zip(self.leaves, self.values):
+                if inner is leaf and not dress:
+                    return argument
             kept = self.mode == 1 and depends_beyond([inner], self.leaves)
             return value if kept else dressed(plain(inner), dress)
         return tree_map(freed, nest)
@@ -85,7 +90,9 @@ class Recorded:
 def stand_in(value):
     """A fresh tensor to differentiate by, connected to `value` where that has a graph."""
     if requires_backward(value):
-        return value.view_as(value)
+        made = value.view_as(value)
+        stands_in(made.grad_fn)
+        return made
     made = plain(value)
     made.requires_grad = True
     return made

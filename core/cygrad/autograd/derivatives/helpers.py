@@ -82,7 +82,7 @@ def once(name, formula):
 
 
 def of_composite(function, tensors, grads, needs=None):
-    """The gradients of ``function(*tensors)``, a composite that is computed again, by the tensors or those in `needs`."""
+    """The gradients of ``function(*tensors)``, which is computed again: by all tensors, or those in `needs`."""
     again = grad_mode()
     with cygrad.enable_grad():
         # (views, as one of the tensors may depend on another)

@@ -8,8 +8,9 @@ def zeros_like(grad):
     return cygrad.zeros_like(grad)
 
 
-for _op in "uniform", "normal_", "random", "exponential", "geometric", "log_normal", "cauchy", "bernoulli_":
+for _op in "uniform", "normal_", "random", "exponential", "geometric", "log_normal", "cauchy":
     derivative(_op, name=_op.replace("_", " ").title().replace(" ", "") + "Backward0", self=zeros_like)
+derivative("bernoulli_", name="BernoulliBackward2", self=zeros_like)
 derivative("bernoulli_tensor_", name="BernoulliBackward1", self=zeros_like,
            p=lambda grad, p_shape: cygrad.zeros(p_shape, dtype=grad.dtype, device=grad.device))
 derivative("random_below", name="RandomBackward1", self=zeros_like)

@@ -50,7 +50,7 @@ def spread(grad, shape, dims, keepdim):
 def prod_backward(grad, self, result):
     if self.dim() == 0:
         return grad
-    if self.numel() and not bool((self == 0).any()):
+    if not bool((self == 0).any()):
         return grad * conj(result / self)
     return (grad * conj(others_product(self.reshape(-1), 0))).reshape(self.shape)
 
@@ -58,7 +58,7 @@ def prod_backward(grad, self, result):
 def prod_dim_backward(grad, self, result, dim):
     if self.dim() == 0:
         return grad
-    if self.numel() and not bool((self == 0).any()):
+    if not bool((self == 0).any()):
         return grad * conj(result / self)
     return grad * conj(others_product(self, dim))
 

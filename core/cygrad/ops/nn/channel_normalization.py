@@ -534,6 +534,8 @@ def group_norm_of(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_ena
     need_tensors("group_norm", input=input)
     channels = input.size(1)
     check_groups(input, channels, weight, bias, num_groups)
+    if format_of(input) is None:
+        input = input.contiguous()
     return _native_group_norm((input, weight, bias), input, weight, bias, num_groups, eps)[0]
 
 

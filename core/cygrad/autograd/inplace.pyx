@@ -101,6 +101,15 @@ def forget_history(str name, Tensor tensor not None, Tensor source=None):
     rebase(tensor, node, 0)
 
 
+def depend_without_derivative(str name, Tensor tensor not None, operands):
+    """Have a tensor depend on one or two operands, and on what it was, without a derivative."""
+    cdef list tensors = [t for t in operands if isinstance(t, Tensor)]
+    cdef OpNode node = record(find_row("made_" + name, ("first", "second", "self")),
+                              (tensors[0], tensors[1] if len(tensors) > 1 else None, tensor))
+    set_meta_of(node, tensor, 0)
+    rebase(tensor, node, 0)
+
+
 cdef tuple geometry_of(View v):
     return size_of(v), tuple_of(v.strides, v.rank), v.offset
 

@@ -26,5 +26,8 @@ for _name in ("arange", "range", "linspace", "logspace", "eye", "zeros", "ones",
 for _name in ("set", "view_copy"):
     derivative(f"made_{_name}_of", name="NotImplemented", self=not_implemented("aten::" + _name),
                source=not_implemented("aten::" + _name))
+for _name in "heaviside", "log_softmax", "softmax":
+    derivative("made_" + _name, name="NotImplemented", **{argument: not_implemented("aten::" + _name) for argument in (
+        "first", "second", "self")})
 derivative("histogram", name="NotImplemented", self=not_implemented("aten::histogram"))
 derivative("bernoulli_p", name="NotImplemented", input=not_implemented("aten::bernoulli"))

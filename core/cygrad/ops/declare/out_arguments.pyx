@@ -12,12 +12,12 @@ from cygrad.dtype cimport can_cast_to, plain_of
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport same_sizes
 
-from cygrad.autograd.inplace import forget_history
+from cygrad.autograd.inplace import depend_without_derivative, forget_history
 from cygrad.dispatch.overlap import OVERLAPPED
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.declare.out_rules import (LOOKED_AT_FIRST, MADE_ANEW, MAKERS, OPERANDS_AT_WILL, OVERLAPS, ROW_MAJOR,
-                                          TWICE, WITHOUT_GRADIENT)
+                                          TWICE, UNCOUNTED, UNDIFFERENTIATED, WITHOUT_GRADIENT)
 
 # What PyTorch says of operands that share memory with `out` (see OVERLAPS in out_rules.py).
 cdef enum:
@@ -45,7 +45,7 @@ def refuse_out_grad(str name, *operands):
         if not isinstance(other, Tensor):
             continue
         if (recording and requires_grad(<Tensor>other) and name not in WITHOUT_GRADIENT
-                and not (other is not out and name in OPERANDS_AT_WILL)):
+                and name not in UNDIFFERENTIATED and not (other is not out and name in OPERANDS_AT_WILL)):
             if not has_gradient(<Tensor>other):
                 raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because "
                                           "it is an out= function")
@@ -140,6 +140,7 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
     One that is resized gets the strides of the result. `operands`: the op's, over which it may not come to lie.
     """
     cdef Tensor target
+    cdef bint tracked
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     target = <Tensor>out
@@ -152,11 +153,12 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
         if exact != "any" and not can_cast_to(result.dtype, target.dtype):
             raise RuntimeError(f"result type {SCALAR_NAMES[result.dtype.code]} can't be cast to the desired output "
                                f"type {SCALAR_NAMES[target.dtype.code]}")
-    if grad_enabled() and has_gradient(target) and name in MADE_ANEW:
+    if grad_enabled() and has_gradient(target) and (name in MADE_ANEW or name in UNDIFFERENTIATED):
         if target.node is None or target.base is not None and target.base.node is None:
             raise RuntimeError(f"aten::{name}(): functions with out=... arguments don't support automatic "
                                "differentiation, but one of the arguments requires grad.")
-        forget_history(name, target)
+        if name in MADE_ANEW:
+            forget_history(name, target)
     elif has_gradient(target) and target.node is None and target.base is None and name in MADE_ANEW:
         target.requires &= ~1                   # as PyTorch has it, which makes such a tensor anew, too
     refuse_under_resized(name, result, target, operands)
@@ -170,10 +172,17 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
             take_strides(target, result)
     if name not in TWICE:
         refuse_self_overlap(target)
-    if name in OPERANDS_AT_WILL and grad_enabled() and has_gradient(result):
+    tracked = grad_enabled() and (has_gradient(result) or has_gradient(target))
+    if tracked and name in UNDIFFERENTIATED:
+        copy_into(result, target)
+        bump_version(target)
+        depend_without_derivative(name, target, operands)
+        return target
+    if tracked and name in OPERANDS_AT_WILL and has_gradient(result):
         return target.copy_(result)             # so that gradients go through, as in PyTorch
     copy_into(result, target)
-    bump_version(target)
+    if name not in UNCOUNTED:
+        bump_version(target)
     return target
 
 

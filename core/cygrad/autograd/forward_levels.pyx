@@ -83,6 +83,10 @@ class NoBatchingRule(RuntimeError):
     """An op has come to what stands in for a batch past the rules of `cygrad.batching`."""
 
 
+class UnbatchedDraw(RuntimeError):
+    """A draw in place of a tensor that stands for no batch, inside a `vmap` whose examples are to differ."""
+
+
 class Level:
     """A level of forward mode: `depth` counts from 1, and `open` says whether it has been left."""
     __slots__ = ("depth", "mode", "open")

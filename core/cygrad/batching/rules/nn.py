@@ -1,7 +1,8 @@
 """Rules of layers' functions: the batch goes along with the axis that they have for one, or among the channels."""
 import cygrad
-from cygrad.batching.dispatch import in_place_error
+from cygrad.batching.dispatch import in_place_error, one_by_one
 from cygrad.batching.draws import RANDOM_ERROR, SAME_OF_BATCH
+from cygrad.batching.levels import left
 from cygrad.batching.rules.helpers import apart, axis, folded, is_batched, ranked, rule, whole
 from cygrad.batching.rules.reduce import raise_no_rule
 from cygrad.batching.wrapping import batched
@@ -161,8 +162,17 @@ def losses_of_classes(level, op, x, target, weight=None, *args, **kwargs):
 
 # ------------------------------------------------------------------------------ random numbers
 
-@rule("dropout alpha_dropout feature_dropout bernoulli rand_like randn_like randint_like normal poisson multinomial")
+@rule("gumbel_softmax native_dropout")
+def of_draws(level, op, *args, **kwargs):
+    """Composites, whose own ops draw for the batch."""
+    return op.function(*args, **kwargs)
+
+
+@rule("dropout alpha_dropout feature_dropout bernoulli rand_like randn_like randint_like normal poisson multinomial "
+      "binomial")
 def draws(level, op, x, *args, **kwargs):
+    if op.op.endswith("dropout") and (args[:1] == (0,) or False in args[1:2]):
+        return op(x.value, *args)
     if level.randomness == "error":
         raise RuntimeError(RANDOM_ERROR)
     if op.op == "dropout" and level.randomness == "same":
@@ -172,12 +182,14 @@ def draws(level, op, x, *args, **kwargs):
         return x * mask
     if level.randomness == "same":
         if op.op.endswith("_like"):
-            return op(cygrad.empty(x.shape, dtype=x.dtype, device=x.device), *args, **kwargs)
+            found = op(cygrad.empty(x.shape, dtype=x.dtype, device=x.device), *args, **kwargs)
+            return found.expand(level.size, *found.shape)
         raise RuntimeError(SAME_OF_BATCH)
-    if not isinstance(x, Tensor) or not is_batched(x, level) or op.op == "multinomial":
-        raise_no_rule()
-    rank = max([t.dim() for t in (x, *args) if isinstance(t, Tensor)])
-    return op(ranked(x, level, rank), *of_rank(args, level, rank), **kwargs)
+    with left(level):
+        if not isinstance(x, Tensor) or not is_batched(x, level) or op.op == "multinomial":
+            return one_by_one(op, level, (x, *args), kwargs)
+        rank = max([t.dim() for t in (x, *args) if isinstance(t, Tensor)])
+        return op(ranked(x, level, rank), *of_rank(args, level, rank), **kwargs)
 
 
 def of_rank(args, level, rank):
@@ -197,5 +209,6 @@ def draws_in_place(level, op, x, *args, **kwargs):
         value = cygrad.empty(x.shape, dtype=x.dtype, device=x.device)
         x.value.copy_(op(value, *args, **kwargs))
     else:
-        op(x.value, *of_rank(args, level, x.dim()), **kwargs)
+        with left(level):
+            op(x.value, *of_rank(args, level, x.dim()), **kwargs)
     return x

@@ -6,11 +6,13 @@ The ops `dropout`, `feature_dropout`, `alpha_dropout` and `feature_alpha_dropout
 import math
 import warnings
 
+from cygrad.autograd.forward_levels import UnbatchedDraw
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import in_steps
 from cygrad.ops.create.filled import empty_like
 from cygrad.ops.declare.op_forms import functions, inplace_form, named, op
 from cygrad.ops.declare.operand_types import BOOL, need_tensors
+from cygrad.ops.random.fills import draws
 
 # -scale * alpha of SELU: what an element far below 0 becomes there.
 SATURATED = 1.7580993408473766
@@ -32,7 +34,10 @@ def dropped(name, input, p, train, features=False, saturates=False):
         raise RuntimeError(f"result type Float can't be cast to the desired output type {name}")
     like = input.detach()
     noise = like.new_empty((*like.shape[:2], *[1] * (like.dim() - 2))) if features else empty_like(like)
-    noise.bernoulli_(1 - p)
+    try:
+        noise.bernoulli_(1 - p)
+    except UnbatchedDraw:
+        return draws().for_all(functions[name], (input,), p, train, together=False)
     if not saturates:
         return input * noise.div_(1 - p)
     scale = 1 / math.sqrt((SATURATED * SATURATED * p + 1) * (1 - p))

@@ -4,12 +4,14 @@
 """
 import math
 
+from cygrad.autograd.forward_levels import UnbatchedDraw, batch_depth
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.out_arguments import refuse_out_grad
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.filled import empty_, empty_like
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op, write_out
+from cygrad.ops.random.fills import draws
 from cygrad.ops.random.rand import bernoulli_of, default_generator
 from cygrad.ops.random.random_tensors import new_random
 from cygrad.ops.sort.ties import largest_places
@@ -57,9 +59,15 @@ def _bernoulli_function(input, p=None, *, generator=None, out=None):
     if p is not None:
         if out is not None:
             raise TypeError("bernoulli() takes no out with p")
-        return bernoulli_p(input, p, generator)
+        try:
+            return bernoulli_p(input, p, generator)
+        except UnbatchedDraw:
+            return draws().for_all(_bernoulli_function, (input,), p, generator=generator)
     made = bernoulli_of(input, generator)
-    made = bernoulli(input, generator) if made is None else made
+    try:
+        made = bernoulli(input, generator) if made is None else made
+    except UnbatchedDraw:
+        return draws().for_all(_bernoulli_function, (input,), generator=generator)
     if out is None:
         return made
     if out.is_complex():
@@ -167,9 +175,13 @@ def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, la
         if not isinstance(std, Tensor):
             if std < 0:
                 raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-            made = normal_mean(mean, std, generator, out)
+            drawn = normal_mean
         else:
-            made = (normal_both if isinstance(mean, Tensor) else normal_std)(mean, std, generator, out)
+            drawn = normal_both if isinstance(mean, Tensor) else normal_std
+        try:
+            made = drawn(mean, std, generator, out)
+        except UnbatchedDraw:
+            return draws().for_all(normal, (mean, std), generator=generator, together=False)
         if out is None:
             return made
         if made.data_ptr() == out.data_ptr():
@@ -222,6 +234,11 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
     if input.shape[-1] > 1 << 24:
         raise RuntimeError("number of categories cannot exceed 2^24")
+    if batch_depth():
+        try:
+            draws().check_draw()
+        except UnbatchedDraw:
+            return draws().for_all(multinomial, (input,), num_samples, replacement, generator=generator, together=False)
     weights = input.detach()
     if weights.numel() == 0:
         return empty_((*weights.shape[:-1], num_samples), dtype=_int64, device=weights.device)
@@ -274,6 +291,11 @@ def _poisson_function(input, generator=None):
     >>> cygrad.poisson(cygrad.tensor([0., 5., 100.]))
     tensor([ 0.,  8., 94.])
     """
+    if batch_depth():
+        try:
+            draws().check_draw()
+        except UnbatchedDraw:
+            return draws().for_all(poisson, (input,), generator)
     return poisson(input, generator)
 
 
@@ -313,6 +335,11 @@ def _binomial_function(count, prob, generator=None):
     >>> cygrad.binomial(cygrad.tensor([10., 100.]), cygrad.tensor([1., 0.5]))
     tensor([10., 49.])
     """
+    if batch_depth():
+        try:
+            draws().check_draw()
+        except UnbatchedDraw:
+            return draws().for_all(_binomial_function, (count, prob), generator, together=False)
     for name, given in (("count", count), ("prob", prob)):
         if not given.is_floating_point():
             raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: "

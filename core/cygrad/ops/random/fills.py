@@ -7,6 +7,7 @@ PyTorch visits a tensor, so a tensor with gaps, or on another device, is filled 
 """
 import math
 
+from cygrad.autograd.forward_levels import batch_depth
 from cygrad.devices.transfers import host_backend
 from cygrad.dispatch.allocation import empty_laid_out, empty_like_strided, empty_on
 from cygrad.dispatch.lazy_views import laziness
@@ -22,6 +23,12 @@ from cygrad.tensor import Tensor
 _int64 = next(d for d in all_dtypes() if d.name == "int64")
 
 
+def draws():
+    """The module that says what examples of a batch may draw."""
+    from cygrad.batching import draws       # start-up time
+    return draws
+
+
 def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
     """Fill `out` from the generator's stream; no autograd, no version change.
 
@@ -30,6 +37,8 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
     sampler : str
         A sampler of `Generator.fill` for any layout; `contiguous_sampler` is used instead for a row-major tensor.
     """
+    if batch_depth():
+        draws().check_draw()
     if out.dtype.is_complex and sampler not in ("uniform", "normal_strided") and not (
             out.numel() == 0 and sampler in ("exponential", "geometric", "log_normal", "bernoulli", "random")):
         raise _refused(sampler, params, out.dtype)
@@ -322,6 +331,8 @@ def cauchy_(self, median=0, sigma=1, *, generator=None):
 
 @primitive
 def bernoulli_tensor_(self, p, generator):
+    if batch_depth():
+        draws().check_draw()
     if generator is not None and generator.device.type != "cpu":
         device_stream.bernoulli(self, p.expand(self.shape), generator)
         return self._bump_version()

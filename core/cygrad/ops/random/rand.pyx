@@ -115,7 +115,7 @@ def fill_plain(Tensor t not None, str sampler, tuple params, Generator generator
     """
     if generator is None:
         generator = _default
-    if generator.counted or not t.elements or not is_plain(t) or grad_enabled() and requires_grad(t):
+    if generator.counted or not t.elements or not is_plain(t) or grad_enabled() and requires_grad(t) or in_vmap():
         return False
     check_inplace(t)
     generator.draw(sampler, data(t), t.elements, t.dtype.code, params)
@@ -129,7 +129,7 @@ def bernoulli_of(Tensor p not None, Generator generator):
     if generator is None:
         generator = _default
     if (generator.counted or not p.elements or not is_plain(p) or p.dtype.code < FLOAT16
-            or grad_enabled() and requires_grad(p)):
+            or grad_enabled() and requires_grad(p) or in_vmap()):
         return None
     out = empty_as(p, p.dtype)
     generator.draw("bernoulli_tensor", data(out), out.elements, out.dtype.code, (<size_t>data(p), p.dtype.code))

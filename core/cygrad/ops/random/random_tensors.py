@@ -1,5 +1,5 @@
 """New random tensors: integers, permutations, and those that are like a given one."""
-from cygrad.autograd.forward_levels import batch_depth, requiring_gradient
+from cygrad.autograd.forward_levels import UnbatchedDraw, batch_depth, requiring_gradient
 from cygrad.ops.declare.out_arguments import write_out
 from cygrad.ops.create.filled import dtype_for, empty_, empty_like
 from cygrad.ops.create.placing import finish
@@ -7,7 +7,7 @@ from cygrad.ops.declare.operand_types import BOOL, refused
 from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.random.rand import drawn
-from cygrad.ops.random.fills import _int64, _need_float, draw
+from cygrad.ops.random.fills import _int64, _need_float, draw, draws
 from cygrad.tensor import Tensor
 
 
@@ -164,8 +164,11 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     >>> cygrad.rand_like(cygrad.zeros(2))
     tensor([0.4963, 0.7682])
     """
-    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory)
-    return requiring_gradient(own(made.uniform_(generator=generator), ()), requires_grad)
+    try:
+        made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory)
+        return requiring_gradient(own(made.uniform_(generator=generator), ()), requires_grad)
+    except UnbatchedDraw:
+        return draws().for_all(rand_like, (input,), generator=generator, dtype=dtype, device=device)
 
 
 @op(method=False)
@@ -185,8 +188,11 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     >>> cygrad.randn_like(cygrad.zeros(2))
     tensor([ 1.5410, -0.2934])
     """
-    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory)
-    return requiring_gradient(own(made.normal_(generator=generator), ()), requires_grad)
+    try:
+        made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory)
+        return requiring_gradient(own(made.normal_(generator=generator), ()), requires_grad)
+    except UnbatchedDraw:
+        return draws().for_all(randn_like, (input,), generator=generator, dtype=dtype, device=device)
 
 
 def _single_bound(high):
@@ -228,6 +234,9 @@ def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=No
     """
     if high is None:
         low, high = 0, _single_bound(low) if isinstance(low, Tensor) else low
-    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory).random_(
-        low, high, generator=generator)
+    try:
+        made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory)
+        made.random_(low, high, generator=generator)
+    except UnbatchedDraw:
+        return draws().for_all(randint_like, (input,), low, high, generator=generator, dtype=dtype, device=device)
     return requiring_gradient(own(made, ()), requires_grad)

@@ -64,7 +64,8 @@ def test_a_batch_is_a_loop(ops):
                 try:
                     found = vmap(call)(*[t.clone() for t in stacked])
                 except RuntimeError as error:
-                    assert "is not possible because there exists a Tensor `other`" in str(error), (op.name, sample)
+                    refused = "is not possible because there exists a Tensor `other`", "could not generate a fallback"
+                    assert any(words in str(error) for words in refused), (op.name, sample)
                     continue
                 assert len(found) == len(expected), (op.name, sample)
                 for one, other in zip(found, expected):

@@ -142,6 +142,9 @@ PROGRAMS = """
     q = m.ones(1, 2, 3, requires_grad=True); y = q * 2; with m.no_grad(): y[:1:1, :] += m.tensor(-1.)
     q = m.ones(2, requires_grad=True); y = q * 2; y[0] = y[::2]; z = m.ones(2, 3) * q[0]; z[0] = z[:1]
     a = m.trapezoid(m.ones(0)); b = m.trapezoid(m.ones(2, 0)); c = m.trapezoid(m.ones(2, 0), m.ones(2, 0))
+    x = m.arange(6.).view(2, 3); m.permute_copy(x, (1, 0), out=x.t()); y = m.arange(6.); m.diff(y.view(2, 3), out=y[:4])
+    x = m.arange(6.).view(2, 3); m.cumsum(x, 0, out=x[:1]); y = m.arange(6.).view(2, 3); m.msort(y, out=y.t())
+    x = m.vmap(lambda q: m.special.i1e(q))(m.ones(0, 2)); y = m.vmap(lambda q: m.cdist(q, q))(m.ones(0, 2, 3))
     m.ones(0).index_select(0, m.tensor([0]))
     m.ones(0, 2).index_select(0, m.tensor([0]))
     m.ones(2, 3).hash_tensor(5, mode=-1)

@@ -12,7 +12,18 @@ from cygrad.batching.wrapping import BatchedTensor, are_lifted, batched, level_a
 from cygrad.tensor import Tensor
 
 _RULES = {}
-_NUMBERS = frozenset(("allclose", "equal", "is_nonzero"))        # ops whose result is no tensor, but depends on values
+# Ops that PyTorch refuses: their result is no tensor, but depends on values, or there is neither rule nor fallback.
+_REFUSED = frozenset("""
+    allclose as_strided_scatter equal gru histogramdd is_nonzero lstm lstm_cell moveaxis rnn_relu rnn_tanh split_copy
+    unsafe_split_with_sizes""".split())
+# Ops without a rule in PyTorch, which takes one example after the other and so refuses to take none.
+_ONE_BY_ONE = frozenset("""
+    affine_grid_generator bilinear bincount ctc_loss detach_copy diagflat embedding_bag fft_ihfft2 fft_ihfftn
+    fractional_max_pool2d fractional_max_pool3d gru_cell histc histogram isclose isin kl_div linalg_lu
+    margin_ranking_loss masked_scatter max_unpool1d max_unpool2d max_unpool3d multi_margin_loss multilabel_margin_loss
+    nonzero_static ormqr pdist permute_copy put renorm rnn_relu_cell rnn_tanh_cell select_copy slice_copy
+    soft_margin_loss special_log_ndtr squeeze_copy stft t_copy take transpose_copy triplet_margin_loss
+    unsqueeze_copy""".split())
 _warned = set()
 
 
@@ -40,11 +51,27 @@ def call(op, args, kwargs):
     level = level_among(args, kwargs)
     if level is None:
         return NotImplemented
+    try:
+        return called(op, level, args, kwargs)
+    except Exception as error:
+        from cygrad.errors.refused_calls import explained      # start-up time: nothing of it is needed otherwise
+        found = explained(op.name, op.method, args, kwargs, error)      # the arguments' kinds are looked at first
+        if found is error:
+            raise
+        raise found from None
+
+
+def called(op, level, args, kwargs):
+    """A call in which something stands in for the batch of `level`."""
     if kwargs and kwargs.get("out") is not None:
         raise RuntimeError(f"Batching rule not implemented for aten::{op.name}.out; the fallback path doesn't work on "
                            "out= or view ops.")
-    if op.name in _NUMBERS:
-        raise RuntimeError(f"Batching rule not implemented for aten::{op.name}. We could not generate a fallback.")
+    name = op.name.rpartition(".")[2]
+    if name in _REFUSED:
+        raise RuntimeError(f"Batching rule not implemented for aten::{name}. We could not generate a fallback.")
+    if not level.size and (name in _ONE_BY_ONE or "_polynomial_" in name):
+        raise RuntimeError(f"Batching rule not implemented for aten::{name}. The fallback path does not support vmap "
+                           "over dims of size 0.")
     rule = rules().get(op.op)
     if rule is None:
         rule = _RULES.get(op.name)
@@ -89,7 +116,7 @@ def remade(like, values):
 
 
 def one_by_one(op, level, args, kwargs):
-    """The op for one example after the other."""
+    """The op for one example after the other; of none, for zeros, of which the results are left out."""
     name = op.name
     if name not in _warned:
         _warned.add(name)
@@ -99,14 +126,16 @@ def one_by_one(op, level, args, kwargs):
     if name.endswith("_") and not is_batched(args[0], level):
         raise RuntimeError(in_place_error(level))
     results = []
-    for i in range(level.size):
-        mine = mapped(lambda t, i=i: t.value.select(0, i) if is_batched(t, level) else t, args, kwargs)
+    for i in range(level.size or 1):
+        mine = mapped(lambda t, i=i: example(t.value, i) if is_batched(t, level) else t, args, kwargs)
         results.append(op(*mine[0], **mine[1]))
     if name.endswith("_"):
         return args[0]
-    if not results:
-        raise NotImplementedError(f"vmap: {name} has no batching rule, and there are no examples to take it one by one")
     return stacked(results, level)
+
+
+def example(values, i):
+    return values.select(0, i) if len(values) else cygrad.cat([values, values.new_zeros((1, *values.shape[1:]))])[0]
 
 
 def stacked(results, level):
@@ -115,7 +144,8 @@ def stacked(results, level):
     if isinstance(first, Tensor):
         if any(each.shape != first.shape for each in results):
             raise RuntimeError("vmap: the op returned tensors of different shapes for the examples of a batch")
-        return batched(cygrad.stack(results), level)
+        found = cygrad.stack(results)
+        return batched(found if level.size else found[:0].clone(), level)
     if isinstance(first, (tuple, list)):
         made = [stacked(list(each), level) for each in zip(*results)]
         return remade(first, made)

@@ -72,9 +72,9 @@ def need_tensors(name, **arguments):
                             f"{type_name(value)}")
 
 
-def refuse_complex_gradient(t, name):
-    """Raise where PyTorch has no complex derivative."""
-    if t.is_complex() and t._tracked():
+def refuse_complex_gradient(t, name, bint result=False):
+    """Raise where PyTorch has no complex derivative; `result`: the result is complex, whatever the tensor is."""
+    if (result or t.is_complex()) and t._tracked() and t.requires_grad:
         raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
 
 

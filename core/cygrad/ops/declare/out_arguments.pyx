@@ -23,7 +23,9 @@ from cygrad.ops.declare.out_rules import (LOOKED_AT_FIRST, MADE_ANEW, MAKERS, OP
 cdef enum:
     WHOLE = 87      # "W"
     PARTLY = 80     # "P"
-    SHAPED = 83     # "S"
+    WHOLLY_LATER = 119      # "w"
+    SHAPED_LATER = 115      # "s"
+    LATER = 97      # the first letter in lower case
 
 
 cdef inline bint has_gradient(Tensor t):
@@ -53,7 +55,7 @@ def refuse_out_grad(str name, *operands):
                                "but one of the arguments requires grad.")
         if i < len(operands) - 1 and isinstance(out, Tensor):
             said = rule[min(i, len(rule) - 1)]
-            if said == WHOLE or said == PARTLY or said == SHAPED and same_sizes(<Tensor>out, <Tensor>other):
+            if said == WHOLE or said == PARTLY:
                 refuse_overlap(<Tensor>out, <Tensor>other, said == WHOLE)
 
 
@@ -90,8 +92,8 @@ cdef int refuse_grown(str name, Tensor result, Tensor target, operands) except -
             if t is target and grows_by_broadcasting(target, result) and name not in OVERLAPS:
                 raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape "
                                    f"{list(result.shape)}")
-        elif t.memory is target.memory and plain_of(t.dtype) is plain_of(target.dtype) and (
-                t is target or t.offset < stop and start < t.offset + t.elements):
+        elif (name not in LOOKED_AT_FIRST and t.memory is target.memory and plain_of(t.dtype) is plain_of(target.dtype)
+              and (t is target or has_no_gaps(t) and t.offset < stop and start < t.offset + t.elements)):
             raise RuntimeError(OVERLAPPED)
     return 0
 
@@ -101,21 +103,24 @@ cdef int refuse_under_resized(str name, Tensor result, Tensor target, operands) 
     cdef str rule = OVERLAPS.get(name, "P")
     cdef Py_ssize_t i, start = target.offset * target.dtype.itemsize, other
     cdef bint resized = not same_sizes(target, result)
+    cdef Py_UCS4 said
     cdef Tensor t
-    if not rule.islower():
+    if rule.isupper():
         return 0
     for i in range(len(operands)):
         if not isinstance(operands[i], Tensor):
             continue
         t = <Tensor>operands[i]
+        said = rule[min(i, len(rule) - 1)]
+        if said < LATER or said == SHAPED_LATER and not same_sizes(t, result):
+            continue
         other = t.offset * t.dtype.itemsize
         if not resized:
-            refuse_overlap(target, t, rule[min(i, len(rule) - 1)] == "w")
+            refuse_overlap(target, t, said == WHOLLY_LATER)
         elif (t.memory is target.memory and (t is target or has_no_gaps(t))
                 and start < other + t.elements * t.dtype.itemsize
                 and other < start + result.elements * target.dtype.itemsize
-                and not (rule[min(i, len(rule) - 1)] == "p" and start == other and same_sizes(t, result)
-                         and t.is_contiguous())):
+                and not (said != WHOLLY_LATER and start == other and same_sizes(t, result) and t.is_contiguous())):
             raise RuntimeError(OVERLAPPED)
     return 0
 
@@ -164,10 +169,7 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
     refuse_under_resized(name, result, target, operands)
     if not same_sizes(target, result):
         refuse_grown(name, result, target, operands)
-        if target.elements and name not in MAKERS:
-            warn_of_resizing(target, result)
-        from cygrad.ops.shape.inplace_geometry import resized      # knot: it needs this module
-        resized(target, result.shape)
+        resize_output(target, result.shape, name in MAKERS)
         if name not in ROW_MAJOR:
             take_strides(target, result)
     if name not in TWICE:
@@ -186,9 +188,13 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
     return target
 
 
-cdef int warn_of_resizing(Tensor out, Tensor result) except -1:
-    warn(
-        f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
-        f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
-        "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
-        "tensor t by resizing it, inplace, to zero elements with t.resize_(0).")
+def resize_output(Tensor out not None, shape, bint silent=False):
+    """Give a tensor a shape, as PyTorch does with one given as `out=`: with a warning, if it has elements."""
+    from cygrad.ops.shape.inplace_geometry import resized      # knot: it needs this module
+    if out.elements and not silent:
+        warn(
+            f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
+            f"match the required output shape {list(shape)}. This behavior is deprecated, and in a future "
+            "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
+            "tensor t by resizing it, inplace, to zero elements with t.resize_(0).")
+    resized(out, shape)

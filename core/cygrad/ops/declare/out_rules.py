@@ -23,19 +23,22 @@ OPERANDS_AT_WILL = frozenset("""
     tensordot""".split())
 
 # What PyTorch says of operands that share memory with `out`, a letter for each argument, the last for those behind it:
-# WHOLE: `out` may not even be the operand itself; PARTLY: that it may be; SHAPED: likewise, if it has out's shape; in
-# lower case: `out` as it is once it was resized; "-": they may share what they like. Ops that are not here have
-# PARTLY. Nothing is read after `out` was written to.
+# WHOLE: `out` may not even be the operand itself; PARTLY: that it may be; in lower case: `out` as it is once it was
+# resized; "s": likewise PARTLY, if the operand has its shape; "-": they may share what they like. Ops that are not here
+# have PARTLY. Nothing is read after `out` was written to.
 _OVERLAPS = (
     ("W", ("index_select take masked_select cat concat concatenate hstack vstack dstack row_stack column_stack "
-           "stack kthvalue diff cross linalg_cross outer ger")),
-    ("wwp", "gather"), ("W-", "take_along_dim"), ("PW", "scatter scatter_add scatter_reduce index_add"),
-    ("S-", "addmm addmv addbmm baddbmm"), ("SP", "addr"), ("-P", "linalg_solve_triangular"),
+           "stack kthvalue cross linalg_cross")),
+    ("wwp", "gather"), ("W-", "take_along_dim"), ("pw", "scatter scatter_add scatter_reduce index_add index_copy"),
+    ("p", "cumprod cumsum log_softmax logcumsumexp msort renorm softmax"),
+    ("s-", "addmm addmv addbmm baddbmm"), ("sWP", "addr"), ("-P", "linalg_solve_triangular"),
     ("-", ("sum prod nansum argmax argmin mean amax amin max min logsumexp var std linalg_vector_norm quantile "
            "nanquantile histc searchsorted mm bmm mv dot vdot tensordot matmul matrix_power linalg_vecdot diag tril "
            "triu inverse linalg_inv linalg_det linalg_solve cholesky linalg_cholesky cholesky_solve "
            "cholesky_inverse linalg_svdvals linalg_eigvalsh linalg_pinv linalg_cond linalg_matrix_norm linalg_norm "
-           "orgqr ormqr special_ndtr")))
+           "orgqr ormqr special_ndtr avg_pool2d alias_copy as_strided_copy detach_copy diagonal_copy expand_copy "
+           "permute_copy select_copy slice_copy squeeze_copy t_copy transpose_copy unfold_copy unsqueeze_copy "
+           "view_copy")))
 OVERLAPS = {name: rule for rule, names in _OVERLAPS for name in names.split()}
 
 # Ops that look whether places of `out` are there twice before its shape is.

@@ -33,15 +33,18 @@ cdef class Primitive(Op):
     """An op with its own derivative row: `forward(*args)` computes raw values, a call records it when needed.
 
     Arguments are positional. `inplace` refuses a target whose elements share memory, unless `may_overlap` is set: what
-    is written to them is one value.
+    is written to them is one value. `constants`: PyTorch's name of the op, and the arguments that may require no
+    gradient; others that have no formula may, and get none.
     """
     cdef public bint may_overlap
+    cdef readonly tuple constants
     cdef readonly object forward
     cdef public object __doc__
 
-    def __init__(self, forward, str name=None):
+    def __init__(self, forward, str name=None, tuple constants=()):
         super().__init__(name or forward.__name__, *parameters_of(forward))
         self.forward = forward
+        self.constants = constants
         self.__doc__ = forward.__doc__
 
     cdef object compute(self, tuple args):
@@ -73,6 +76,8 @@ cdef class Primitive(Op):
         cdef Derivative row
         if not grad_enabled() or not any_requires(args):
             return self.compute(args)
+        for name in self.constants[1:]:
+            refuse_gradient(self.constants[0], name, args[self.arguments.index(name)])
         row = self.derivative()
         node = record(row, args) if row is not None and wanted(row, args) else None
         cdef bint mode = set_grad_enabled(False)
@@ -152,11 +157,18 @@ cdef class Written(Primitive):
         return Primitive.inplace(self, *args)
 
 
-def primitive(forward=None, *, name=None):
+def primitive(forward=None, *, name=None, constants=()):
     """Decorator: make an op with a derivative row of the same name out of the function that computes it."""
     if forward is None:
-        return lambda function: Primitive(function, name)
-    return Primitive(forward, name)
+        return lambda function: Primitive(function, name, constants)
+    return Primitive(forward, name, constants)
+
+
+def refuse_gradient(str op, str name, value):
+    """Raise if an argument requires a gradient that may not."""
+    if value is not None and grad_enabled() and value.requires_grad:
+        raise RuntimeError(f"The function '{op}' is not differentiable with respect to argument '{name}'. This input "
+                           "cannot have requires_grad True.")
 
 
 cdef inline bint requires(object value):

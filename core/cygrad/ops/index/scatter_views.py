@@ -61,8 +61,8 @@ def _select_scatter(input, src, dim, index):
 
 def refuse_complex(name, *tensors):
     """PyTorch's refusal where it has no complex derivative."""
-    for each in tensors:
-        refuse_complex_gradient(each, name)
+    for each in tensors if tensors[0].is_complex() else ():
+        refuse_complex_gradient(each, name, True)
 
 
 @primitive

@@ -8,10 +8,10 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import copy_
 from cygrad.dtype import all_dtypes
+from cygrad.ops.declare.out_arguments import resize_output
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.lapack import exact_out, need_float
-from cygrad.ops.linalg.products import unsafe_view
 from cygrad.ops.shape.broadcasting import broadcast_shapes
 from cygrad.ops.shape.views import unsafe_strided_view, wrap
 from cygrad.tensor import Tensor
@@ -43,8 +43,8 @@ def name_of(t):
     return SCALAR_NAMES[t.dtype.code]
 
 
-@op(out=True, aliases=("ger",))
-def outer(input, vec2):
+@op(aliases=("ger",))
+def outer(input, vec2, *, out=None):
     """The matrix of all products input[i] * vec2[j] of two vectors.
 
     Parameters
@@ -69,7 +69,8 @@ def outer(input, vec2):
     for argument, value in (("self", input), ("vec2", vec2)):
         if value.dim() != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {argument}, but got {value.dim()}-D")
-    return input.reshape(input.shape[0], 1) * vec2
+    column = input.reshape(input.shape[0], 1)
+    return column * vec2 if out is None else cygrad.mul(column, vec2, out=out)
 
 
 @op
@@ -180,8 +181,8 @@ def count(t, dims):
     return n
 
 
-@op(out=True)
-def kron(input, other):
+@op
+def kron(input, other, *, out=None):
     """Kronecker product: each element of `input` times the whole of `other`, in blocks.
 
     Parameters
@@ -205,11 +206,19 @@ def kron(input, other):
     need_tensor(other, "kron", "other", 2)
     rank = max(input.dim(), other.dim())
     m, n = ([1] * (rank - t.dim()) + list(t.shape) for t in (input, other))
-    found = (input.reshape([size for i in m for size in (i, 1)])
-             * other.reshape([size for j in n for size in (1, j)]))
+    first, second = (input.reshape([size for i in m for size in (i, 1)]),
+                     other.reshape([size for j in n for size in (1, j)]))
     shape = [i * j for i, j in zip(m, n)]
+    if out is not None:
+        if list(out.shape) != shape:
+            resize_output(out, shape)
+        blocks = [size for pair in zip(m, n) for size in pair]
+        shown = unsafe_strided_view(out, blocks)
+        cygrad.mul(first, second, out=out.view(blocks) if shown is None else shown)
+        return out
+    found = first * second
     shown = unsafe_strided_view(found, shape)
-    return unsafe_view(found.contiguous(), shape) if shown is None else shown
+    return found.view(shape) if shown is None else shown        # which says why it can't be
 
 
 @op(method=False, out=True)

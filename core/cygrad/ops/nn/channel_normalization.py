@@ -9,7 +9,7 @@ from functools import cache
 import cygrad
 from cygrad.dispatch.allocation import empty_near
 from cygrad.autograd.modes import grad_mode
-from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.primitives import primitive, refuse_gradient
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused, single
 from cygrad.ops.nn.normalization import check_parameter_dtypes
 from cygrad.ops.reduce.sums import SUM
@@ -171,6 +171,8 @@ def check_batch(input, weight, bias, running_mean, running_var, training):
         if value is not None and value.numel() != channels:
             name = ("running_mean", "running_var", "weight", "bias")[k]
             raise RuntimeError(f"{name} should contain {channels} elements not {value.numel()}")
+    refuse_gradient("native_batch_norm", "running_mean", running_mean)
+    refuse_gradient("native_batch_norm", "running_var", running_var)
     if not input.is_floating_point():
         raise refused("batch_norm", input.dtype)
     others = [t for t in parameters if t.dtype is not input.dtype]

@@ -122,7 +122,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 SOFT_MARGIN = program(lambda x, target: (-target * x).exp().log1p())
 
 
-@primitive(name="soft_margin_loss")
+@primitive(name="soft_margin_loss", constants=("soft_margin_loss", "target"))
 def _soft_margin_loss(self, target, reduction):
     return reduced_in_one_pass(SOFT_MARGIN, reduction, self, target)
 
@@ -173,7 +173,7 @@ def log_sigmoid(x):
     return x.minimum(0) - (-x.abs()).exp().log1p()
 
 
-@primitive(name="binary_cross_entropy")
+@primitive(name="binary_cross_entropy", constants=("binary_cross_entropy", "weight"))
 def _binary_cross_entropy(self, target, weight, reduction):
     if weight is None:
         return reduced_in_one_pass(ENTROPY, reduction, self, target)
@@ -226,7 +226,8 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     return _binary_cross_entropy(input, target, weight, reduction)
 
 
-@primitive(name="binary_cross_entropy_with_logits")
+@primitive(name="binary_cross_entropy_with_logits",
+           constants=("binary_cross_entropy_with_logits", "weight", "pos_weight"))
 def _binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction):
     formula, operands = ((ENTROPY_OF_LOGITS, (self, target)) if pos_weight is None
                          else (WEIGHTED_ENTROPY_OF_LOGITS, (self, target, pos_weight)))

@@ -50,14 +50,14 @@ def fractional(self, kernel, sizes, samples):
     return (seen.gather(-1, chosen).view(*lead, *sizes), places.gather(-1, chosen).view(*lead, *sizes))
 
 
-@primitive(name="fractional_max_pool2d")
-def _fractional_max_pool2d(self, kernel, sizes, samples):
-    return fractional(self, kernel, sizes, samples)
+@primitive(name="fractional_max_pool2d", constants=("fractional_max_pool2d", "random_samples"))
+def _fractional_max_pool2d(self, kernel, sizes, random_samples):
+    return fractional(self, kernel, sizes, random_samples)
 
 
-@primitive(name="fractional_max_pool3d")
-def _fractional_max_pool3d(self, kernel, sizes, samples):
-    return fractional(self, kernel, sizes, samples)
+@primitive(name="fractional_max_pool3d", constants=("fractional_max_pool3d", "random_samples"))
+def _fractional_max_pool3d(self, kernel, sizes, random_samples):
+    return fractional(self, kernel, sizes, random_samples)
 
 
 

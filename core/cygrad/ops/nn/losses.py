@@ -184,12 +184,12 @@ def nll(self, target, weight, reduction, ignore_index):
     return out
 
 
-@primitive(name="nll_loss")
+@primitive(name="nll_loss", constants=("nll_loss_forward", "weight"))
 def _nll_loss(self, target, weight, reduction, ignore_index):
     return nll(self, target, weight, reduction, ignore_index)
 
 
-@primitive(name="nll_loss2d")
+@primitive(name="nll_loss2d", constants=("nll_loss2d_forward", "weight"))
 def _nll_loss2d(self, target, weight, reduction, ignore_index):
     return nll(self, target, weight, reduction, ignore_index)
 

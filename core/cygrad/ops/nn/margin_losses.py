@@ -46,7 +46,7 @@ WEIGHTED_HINGES = {1: program(lambda x, own, margin, weight: above(margin - own 
                    2: program(lambda x, own, margin, weight: above(margin - own + x, 2) * weight)}
 
 
-@primitive(name="multi_margin_loss")
+@primitive(name="multi_margin_loss", constants=("multi_margin_loss", "weight"))
 def _multi_margin_loss(self, target, p, margin, weight, reduction):
     rows, index = rows_of(self), target.reshape(-1, 1)
     # The target's own score becomes one that is above nothing.

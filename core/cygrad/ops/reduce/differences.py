@@ -1,7 +1,9 @@
 """Differences of neighbours along an axis, and slopes of samples: `diff`, `gradient`."""
 import cygrad
-from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import BOOL, need_tensors
+from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
+from cygrad.ops.declare.out_dtypes import check_dtypes
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.reduce.integration import divide_by_number
 from cygrad.ops.reduce.sums import axis_of
 from cygrad.ops.shape.views import wrap
@@ -10,8 +12,8 @@ from cygrad.tensor import Tensor
 SPACING = "torch.gradient expected spacing to be unspecified, a scalar"
 
 
-@op(out=True, axis=True)
-def diff(input, n=1, dim=-1, prepend=None, append=None):
+@op(axis=True)
+def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     """Differences of neighbours along an axis, taken n times.
 
     Parameters
@@ -57,14 +59,26 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
                         f"differencing dimension; input.size({i}) = {input.size(i)}, but got tensor.size({i}) = "
                         f"{t.size(i)}")
     if n == 0:
-        return cygrad.zeros_like(input).copy_(input)
+        return written(cygrad.zeros_like(input).copy_(input), input, n, out)
     if prepend is not None or append is not None:
         input = cygrad.cat([t for t in (prepend, input, append) if t is not None], dim)
-    for _ in range(min(n, input.size(dim))):
+    steps = min(n, input.size(dim))
+    for step in range(steps):
         size = input.size(dim)
         later, earlier = input.narrow(dim, 1, max(size - 1, 0)), input.narrow(dim, 0, max(size - 1, 0))
+        if out is not None and step == steps - 1:
+            return (cygrad.logical_xor if input.dtype is BOOL else cygrad.sub)(later, earlier, out=out)
         input = later != earlier if input.dtype is BOOL else later - earlier
-    return input
+    return written(input, input, n, out)
+
+
+def written(result, input, n, out):
+    """A result, in `out` if one is given."""
+    if out is None:
+        return result
+    refuse_out_grad("diff", input, out)
+    check_dtypes("diff", None, (result,), (out,), (input, n), {})
+    return write_out("diff", result, out, False, (input,))
 
 
 def axes_of(input, dim):

@@ -42,6 +42,9 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (2, 20, 6, 4, 20, (3, 5), (1, 1), (5, 6), (1, 1), 20),      # positions that see nothing
     (2, 24, 9, 8, 48, (3, 3), (1, 1), (1, 1), (1, 1), 3),
     (3, 24, 9, 8, 64, (1, 1), (1, 1), (0, 0), (1, 1), 4),
+    (2, 40, 21, 12, 40, (3, 3), (1, 1), (1, 1), (1, 1), 10),    # 4 filters of 4 channels, the last vector not full
+    (2, 64, 9, 6, 32, (3, 2), (2, 1), (1, 2), (1, 2), 8),       # 4 filters of 8 channels
+    (2, 24, 10, 7, 48, (5, 5), (1, 2), (2, 2), (1, 1), 24),     # 2 filters of one channel
 ]
 
 

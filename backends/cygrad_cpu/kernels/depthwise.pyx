@@ -1,21 +1,48 @@
 # distutils: extra_compile_args = -O2 -fpeel-loops -ftree-vectorize -fvect-cost-model=dynamic
-"""Convolutions of one channel with one filter, without columns and products.
+"""Convolutions of one channel with one filter or, side by side, of few with few, without columns and products.
 
 The channel is copied with its padding into a plane that stays in the level 1 cache, columns with the same remainder by
 the stride side by side; so whatever the stride, the outputs of a vector see neighbouring elements of it.
 """
 from libc.string cimport memcpy, memset
 
-from cygrad_cpu.nn.depthwise cimport DepthwiseTable, LastTaps, Stencil, TAPS
+from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Groups, LastTaps, Stencil, TAPS
 from cygrad_cpu.simd.element_types cimport Real
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
+
+cdef extern from *:
+    """
+    /* The lanes `which` + `more` of the vector at an address, or of two vectors there. */
+    #if defined(__GNUC__) && !defined(__clang__) && CYGRAD_VECTOR > 16
+    #define CYGRAD_PICKS 1
+    #define CYGRAD_PICK(name, lane)                                                                                   \
+        typedef lane cygrad_##name##_lanes __attribute__((vector_size(CYGRAD_VECTOR), aligned(8), may_alias));        \
+        static inline cygrad_##name cygrad_pick_##name(const char *a, const char *which, int more, int two) {         \
+            const cygrad_##name *x = (const cygrad_##name *)a;                                                        \
+            cygrad_##name##_lanes mask = *(const cygrad_##name##_lanes *)which + more;                                \
+            return two ? __builtin_shuffle(x[0], x[1], mask) : __builtin_shuffle(x[0], mask);                         \
+        }
+    #else
+    #define CYGRAD_PICKS 0
+    #define CYGRAD_PICK(name, lane)                                                                                   \
+        static inline cygrad_##name cygrad_pick_##name(const char *a, const char *which, int more, int two) {         \
+            return *(const cygrad_##name *)a;                                                                         \
+        }
+    #endif
+    CYGRAD_PICK(floats, int)
+    CYGRAD_PICK(doubles, long long)
+    """
+    enum:
+        PICKS "CYGRAD_PICKS"
+    Floats pick_floats "cygrad_pick_floats" (const char *a, const char *which, int more, bint two) noexcept nogil
+    Doubles pick_doubles "cygrad_pick_doubles" (const char *a, const char *which, int more, bint two) noexcept nogil
 
 cdef enum:
     TOGETHER = 4            # vectors of outputs that see each element of the kernel at the same time
     SUMS = 5                # elements of the kernel that meet a vector of gradients at the same time
     ABREAST = 8             # positions whose channels see each element of the kernel at the same time
+    WIDE = 64               # bytes of filters of a group that products of matrices have no empty vectors for
     MET = 9                 # elements of the kernel that meet a vector of channels of the gradient at the same time
-    WORTH_SUMS = 4          # positions of which they are first summed in registers
 
 
 cdef inline void copy_line(const Real *a, Real *out, Py_ssize_t n) noexcept nogil:
@@ -203,72 +230,86 @@ cdef void lay_out_doubles(const Stencil *g, const char *a, char *plane) noexcept
 
 # ---- channels side by side
 
-cdef void see_few(const LastTaps *g, Py_ssize_t n, const Real *a, const Real *weight, const Real *bias,
-                  Real *out) noexcept nogil:
+cdef void see_few(const LastTaps *g, const Real *a, const Real *weight, const Real *bias, Real *out) noexcept nogil:
     """Fewer channels than a vector holds."""
-    cdef Py_ssize_t q, c, i
+    cdef Py_ssize_t r, q, c, i
+    cdef const Real *x
+    cdef Real *y
     cdef Real total
-    for q in range(n):
-        for c in range(g.channels):
-            total = bias[c] if bias != NULL else 0
-            for i in range(g.count):
-                total += a[g.seen[i] + c] * weight[g.weight[i] + c]
-            out[c] = total
-        a += g.step
-        out += g.made
+    for r in range(g.positions[1]):
+        x, y = a + r * g.step[1], out + r * g.made[1]
+        for q in range(g.positions[0]):
+            for c in range(g.channels):
+                total = bias[c] if bias != NULL else 0
+                for i in range(g.count):
+                    total += x[g.seen[i] + c] * weight[g.weight[i] + c]
+                y[c] = total
+            x += g.step[0]
+            y += g.made[0]
 
 
-cdef void see_last(const LastTaps *g, Py_ssize_t n, const char *a, const char *weight, const char *bias, char *out,
+cdef inline Py_ssize_t beside(const LastTaps *g) noexcept nogil:
+    """How many positions of a run are made together; those of two places, or of one twice, are made abreast."""
+    return ABREAST // 2 if g.positions[0] >= ABREAST // 2 else 1
+
+
+cdef inline Py_ssize_t places_abreast(const LastTaps *g) noexcept nogil:
+    return (g.positions[0] + beside(g) - 1) // beside(g) * g.positions[1]
+
+
+cdef inline Py_ssize_t place(const LastTaps *g, const Py_ssize_t *step, Py_ssize_t i) noexcept nogil:
+    """Where a place is; the last of a run may be partly the one before."""
+    cdef Py_ssize_t n = (g.positions[0] + beside(g) - 1) // beside(g)
+    i = min(i, n * g.positions[1] - 1)
+    return i // n * step[1] + min(i % n * beside(g), g.positions[0] - beside(g)) * step[0]
+
+
+cdef void see_last(const LastTaps *g, const char *a, const char *weight, const char *bias, char *out,
                    Vector *tag) noexcept nogil:
     """A vector of channels of ABREAST positions reads an element of the filters once for all."""
     cdef Py_ssize_t size = 4 if Vector is Floats else 8, width = g.channels * size, lanes = sizeof(Vector)
-    cdef Py_ssize_t step = g.step * size, made = g.made * size, q = 0, c, k, i
+    cdef Py_ssize_t step = g.step[0] * size if beside(g) > 1 else 0, made = g.made[0] * size if step else 0, p, c, i
+    cdef Py_ssize_t first, second
     cdef Vector[ABREAST] sums
-    cdef Vector first, by
+    cdef Vector start, by
     cdef const char *x
+    cdef const char *y
     cdef int j
-    while q < n:
-        if n - q < ABREAST // 2 or n < ABREAST:
-            for k in range((width + lanes - 1) // lanes):
-                c = min(k * lanes, width - lanes)           # the last channels may be partly those before
-                first = (<const Vector *>(bias + c))[0] if bias != NULL else factor[Vector](0, NULL)
-                x = a + q * step + c
-                for i in range(g.count):
-                    first += (<const Vector *>(x + g.seen[i] * size))[0] * (
-                        <const Vector *>(weight + g.weight[i] * size + c))[0]
-                (<Vector *>(out + q * made + c))[0] = first
-            q += 1
-            continue
-        q = min(q, n - ABREAST)                             # ... and so the last positions
-        for k in range((width + lanes - 1) // lanes):
-            c = min(k * lanes, width - lanes)
-            first = (<const Vector *>(bias + c))[0] if bias != NULL else factor[Vector](0, NULL)
+    for p in range(0, places_abreast(g), 2):
+        c = 0
+        while c < width:
+            c = min(c, width - lanes)                       # the last channels may be partly those before
+            start = (<const Vector *>(bias + c))[0] if bias != NULL else factor[Vector](0, NULL)
             for j in range(ABREAST):
-                sums[j] = first
+                sums[j] = start
+            first, second = place(g, g.step, p) * size + c, place(g, g.step, p + 1) * size + c
             for i in range(g.count):
+                x, y = a + g.seen[i] * size + first, a + g.seen[i] * size + second
                 by = (<const Vector *>(weight + g.weight[i] * size + c))[0]
-                x = a + q * step + g.seen[i] * size + c
-                for j in range(ABREAST):
+                for j in range(ABREAST // 2):
                     sums[j] = sums[j] + by * (<const Vector *>(x + j * step))[0]
-            for j in range(ABREAST):
-                (<Vector *>(out + (q + j) * made + c))[0] = sums[j]
-        q += ABREAST
+                    sums[j + ABREAST // 2] = sums[j + ABREAST // 2] + by * (<const Vector *>(y + j * step))[0]
+            first, second = place(g, g.made, p) * size + c, place(g, g.made, p + 1) * size + c
+            for j in range(ABREAST // 2):
+                (<Vector *>(out + first + j * made))[0] = sums[j]
+                (<Vector *>(out + second + j * made))[0] = sums[j + ABREAST // 2]
+            c += lanes
 
 
-cdef void correlate_last_floats(const LastTaps *g, Py_ssize_t n, const char *a, const char *weight, const char *bias,
+cdef void correlate_last_floats(const LastTaps *g, const char *a, const char *weight, const char *bias,
                                 char *out) noexcept nogil:
     if g.channels * <Py_ssize_t>sizeof(float) < <Py_ssize_t>sizeof(Floats):
-        see_few(g, n, <const float *>a, <const float *>weight, <const float *>bias, <float *>out)
+        see_few(g, <const float *>a, <const float *>weight, <const float *>bias, <float *>out)
     else:
-        see_last[Floats](g, n, a, weight, bias, out, NULL)
+        see_last[Floats](g, a, weight, bias, out, NULL)
 
 
-cdef void correlate_last_doubles(const LastTaps *g, Py_ssize_t n, const char *a, const char *weight, const char *bias,
+cdef void correlate_last_doubles(const LastTaps *g, const char *a, const char *weight, const char *bias,
                                  char *out) noexcept nogil:
     if g.channels * <Py_ssize_t>sizeof(double) < <Py_ssize_t>sizeof(Doubles):
-        see_few(g, n, <const double *>a, <const double *>weight, <const double *>bias, <double *>out)
+        see_few(g, <const double *>a, <const double *>weight, <const double *>bias, <double *>out)
     else:
-        see_last[Doubles](g, n, a, weight, bias, out, NULL)
+        see_last[Doubles](g, a, weight, bias, out, NULL)
 
 
 cdef inline void add_channels(const Real *a, Real *out, Py_ssize_t first, Py_ssize_t n) noexcept nogil:
@@ -287,11 +328,10 @@ cdef inline void add_vector(Vector a, char *out, Py_ssize_t first) noexcept nogi
         add_channels(<const double *>&a, <double *>out, first, sizeof(Vector) // 8)
 
 
-cdef void meet_last(const LastTaps *g, Py_ssize_t n, const char *grad, const char *a, char *out,
-                    Vector *tag) noexcept nogil:
+cdef void meet_last(const LastTaps *g, const char *grad, const char *a, char *out, Vector *tag) noexcept nogil:
     """A vector of channels of the gradient meets MET elements of the kernel at the same time."""
     cdef Py_ssize_t size = 4 if Vector is Floats else 8, width = g.channels * size, lanes = sizeof(Vector)
-    cdef Py_ssize_t step = g.step * size, made = g.made * size, c, k, i, q, done
+    cdef Py_ssize_t step = g.step[0] * size, made = g.made[0] * size, c, k, i, q, r, done
     cdef Vector[MET] sums
     cdef Py_ssize_t[MET] seen
     cdef const char *x
@@ -301,54 +341,204 @@ cdef void meet_last(const LastTaps *g, Py_ssize_t n, const char *grad, const cha
     for k in range((width + lanes - 1) // lanes):
         c = min(k * lanes, width - lanes)
         done = (k * lanes - c) // size              # channels of the vector that were met before
-        i = g.count if n < WORTH_SUMS else 0
+        i = 0
         while i < g.count:
             for j in range(MET):
                 seen[j] = g.seen[min(i + j, g.count - 1)] * size
                 sums[j] = factor[Vector](0, NULL)
-            x, y = a + c, grad + c
-            for q in range(n):
-                by = (<const Vector *>y)[0]
-                for j in range(MET):
-                    sums[j] = sums[j] + by * (<const Vector *>(x + seen[j]))[0]
-                x += step
-                y += made
+            for r in range(g.positions[1]):
+                x, y = a + r * g.step[1] * size + c, grad + r * g.made[1] * size + c
+                for q in range(g.positions[0]):
+                    by = (<const Vector *>y)[0]
+                    for j in range(MET):
+                        sums[j] = sums[j] + by * (<const Vector *>(x + seen[j]))[0]
+                    x += step
+                    y += made
             for j in range(<int>min(<Py_ssize_t>MET, g.count - i)):
                 add_vector(sums[j], out + g.weight[i + j] * size + c, done)
             i += MET
-        for q in range(n if n < WORTH_SUMS else 0):
-            by = (<const Vector *>(grad + q * made + c))[0]
-            for i in range(g.count):
-                add_vector(by * (<const Vector *>(a + q * step + g.seen[i] * size + c))[0],
-                           out + g.weight[i] * size + c, done)
 
 
-cdef void meet_few(const LastTaps *g, Py_ssize_t n, const Real *grad, const Real *a, Real *out) noexcept nogil:
+cdef void meet_few(const LastTaps *g, const Real *grad, const Real *a, Real *out) noexcept nogil:
     """Fewer channels than a vector holds."""
-    cdef Py_ssize_t i, c, q
+    cdef Py_ssize_t i, c, q, r
     cdef Real total
     for i in range(g.count):
         for c in range(g.channels):
             total = 0
-            for q in range(n):
-                total += grad[q * g.made + c] * a[g.seen[i] + q * g.step + c]
+            for r in range(g.positions[1]):
+                for q in range(g.positions[0]):
+                    total += (grad[r * g.made[1] + q * g.made[0] + c]
+                              * a[g.seen[i] + r * g.step[1] + q * g.step[0] + c])
             out[g.weight[i] + c] += total
 
 
-cdef void weight_last_floats(const LastTaps *g, Py_ssize_t n, const char *grad, const char *a,
-                             char *out) noexcept nogil:
+cdef void weight_last_floats(const LastTaps *g, const char *grad, const char *a, char *out) noexcept nogil:
     if g.channels * <Py_ssize_t>sizeof(float) < <Py_ssize_t>sizeof(Floats):
-        meet_few(g, n, <const float *>grad, <const float *>a, <float *>out)
+        meet_few(g, <const float *>grad, <const float *>a, <float *>out)
     else:
-        meet_last[Floats](g, n, grad, a, out, NULL)
+        meet_last[Floats](g, grad, a, out, NULL)
 
 
-cdef void weight_last_doubles(const LastTaps *g, Py_ssize_t n, const char *grad, const char *a,
-                              char *out) noexcept nogil:
+cdef void weight_last_doubles(const LastTaps *g, const char *grad, const char *a, char *out) noexcept nogil:
     if g.channels * <Py_ssize_t>sizeof(double) < <Py_ssize_t>sizeof(Doubles):
-        meet_few(g, n, <const double *>grad, <const double *>a, <double *>out)
+        meet_few(g, <const double *>grad, <const double *>a, <double *>out)
     else:
-        meet_last[Doubles](g, n, grad, a, out, NULL)
+        meet_last[Doubles](g, grad, a, out, NULL)
+
+
+# ---- groups of few channels
+
+cdef bint group(Groups *g, Py_ssize_t channels, Vector *tag) noexcept nogil:
+    """Whether a vector of filters sees at most two vectors of channels, and all vectors alike: then which of these
+    channels each filter meets first. The next ones follow there."""
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size, i
+    cdef Py_ssize_t read = 2 * lanes if g.seen > g.made else lanes
+    if (not PICKS or g.made * size >= WIDE or lanes % g.made or g.seen > 2 * g.made or channels < lanes
+            or g.channels < read):
+        return False
+    for i in range(lanes):
+        if Vector is Floats:
+            (<int *>g.first)[i] = <int>(i // g.made * g.seen)
+        else:
+            (<long long *>g.first)[i] = i // g.made * g.seen
+    return True
+
+
+cdef bint group_floats(Groups *g, Py_ssize_t channels) noexcept nogil:
+    return group[Floats](g, channels, NULL)
+
+
+cdef bint group_doubles(Groups *g, Py_ssize_t channels) noexcept nogil:
+    return group[Doubles](g, channels, NULL)
+
+
+cdef inline Vector picked(const char *a, const Groups *g, Py_ssize_t more, bint two, Vector *tag) noexcept nogil:
+    if Vector is Floats:
+        return pick_floats(a, <const char *>g.first, <int>more, two)
+    else:
+        return pick_doubles(a, <const char *>g.first, <int>more, two)
+
+
+cdef inline Py_ssize_t first_seen(const Groups *g, Py_ssize_t channel, Py_ssize_t lanes) noexcept nogil:
+    """The first channel of the vectors that filters from `channel` on see."""
+    return min(channel // g.made * g.seen, g.channels - (2 if g.seen > g.made else 1) * lanes)
+
+
+cdef inline void see_some(const LastTaps *g, const Groups *s, const char *a, const char *b, Py_ssize_t step,
+                          const char *weight, Py_ssize_t more, bint two, Vector *sums) noexcept nogil:
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, i, j
+    cdef const char *w
+    cdef const char *x
+    cdef const char *y
+    cdef Vector by
+    cdef int k
+    for i in range(g.count):
+        w, x, y = weight + g.weight[i] * size, a + g.seen[i] * size, b + g.seen[i] * size
+        for j in range(s.seen):
+            by = (<const Vector *>w)[0]
+            for k in range(ABREAST // 2):
+                sums[k] = sums[k] + by * picked[Vector](x + k * step, s, more + j, two, NULL)
+                sums[k + ABREAST // 2] = (sums[k + ABREAST // 2]
+                                          + by * picked[Vector](y + k * step, s, more + j, two, NULL))
+            w += g.channels * size
+
+
+cdef void see_groups(const LastTaps *g, const Groups *s, const char *a, const char *weight, const char *bias, char *out,
+                     Vector *tag) noexcept nogil:
+    """As `see_last`, for each channel of the groups."""
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size
+    cdef Py_ssize_t step = g.step[0] * size if beside(g) > 1 else 0, made = g.made[0] * size if step else 0, p, c
+    cdef Py_ssize_t first, second, more
+    cdef Vector[ABREAST] sums
+    cdef Vector start
+    cdef int j
+    for p in range(0, places_abreast(g) if PICKS else 0, 2):
+        c = 0
+        while c < g.channels:
+            c = min(c, g.channels - lanes)
+            start = (<const Vector *>(bias + c * size))[0] if bias != NULL else factor[Vector](0, NULL)
+            for j in range(ABREAST):
+                sums[j] = start
+            first = first_seen(s, c, lanes)
+            more = c // s.made * s.seen - first
+            first, second = (place(g, g.step, p) + first) * size, (place(g, g.step, p + 1) + first) * size
+            if s.seen > s.made:
+                see_some[Vector](g, s, a + first, a + second, step, weight + c * size, more, True, sums)
+            else:
+                see_some[Vector](g, s, a + first, a + second, step, weight + c * size, more, False, sums)
+            first, second = (place(g, g.made, p) + c) * size, (place(g, g.made, p + 1) + c) * size
+            for j in range(ABREAST // 2):
+                (<Vector *>(out + first + j * made))[0] = sums[j]
+                (<Vector *>(out + second + j * made))[0] = sums[j + ABREAST // 2]
+            c += lanes
+
+
+cdef void see_float_groups(const LastTaps *g, const Groups *s, const char *a, const char *weight, const char *bias,
+                           char *out) noexcept nogil:
+    see_groups[Floats](g, s, a, weight, bias, out, NULL)
+
+
+cdef void see_double_groups(const LastTaps *g, const Groups *s, const char *a, const char *weight, const char *bias,
+                            char *out) noexcept nogil:
+    see_groups[Doubles](g, s, a, weight, bias, out, NULL)
+
+
+cdef inline void meet_some(const LastTaps *g, const Groups *s, const char *grad, const char *a, const Py_ssize_t *seen,
+                           Py_ssize_t more, bint two, Vector *sums) noexcept nogil:
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, q, r
+    cdef const char *x
+    cdef const char *y
+    cdef Vector by
+    cdef int j
+    for r in range(g.positions[1]):
+        x, y = a + r * g.step[1] * size, grad + r * g.made[1] * size
+        for q in range(g.positions[0]):
+            by = (<const Vector *>y)[0]
+            for j in range(MET):
+                sums[j] = sums[j] + by * picked[Vector](x + seen[j], s, more, two, NULL)
+            x += g.step[0] * size
+            y += g.made[0] * size
+
+
+cdef void meet_groups(const LastTaps *g, const Groups *s, const char *grad, const char *a, char *out,
+                      Vector *tag) noexcept nogil:
+    """As `meet_last`, for each channel of the groups."""
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size, c = 0, i, k, first
+    cdef Py_ssize_t done, more
+    cdef Vector[MET] sums
+    cdef Py_ssize_t[MET] seen
+    cdef int j
+    while PICKS and c < g.channels:
+        done = max(c + lanes - g.channels, <Py_ssize_t>0)   # channels of the vector that were met before
+        c -= done
+        first = first_seen(s, c, lanes)
+        more = c // s.made * s.seen - first
+        i = 0
+        while i < g.count:
+            for j in range(MET):
+                seen[j] = g.seen[min(i + j, g.count - 1)] * size
+            for k in range(s.seen):
+                for j in range(MET):
+                    sums[j] = factor[Vector](0, NULL)
+                if s.seen > s.made:
+                    meet_some[Vector](g, s, grad + c * size, a + first * size, seen, more + k, True, sums)
+                else:
+                    meet_some[Vector](g, s, grad + c * size, a + first * size, seen, more + k, False, sums)
+                for j in range(<int>min(<Py_ssize_t>MET, g.count - i)):
+                    add_vector(sums[j], out + (g.weight[i + j] + k * g.channels + c) * size, done)
+            i += MET
+        c += lanes
+
+
+cdef void meet_float_groups(const LastTaps *g, const Groups *s, const char *grad, const char *a,
+                            char *out) noexcept nogil:
+    meet_groups[Floats](g, s, grad, a, out, NULL)
+
+
+cdef void meet_double_groups(const LastTaps *g, const Groups *s, const char *grad, const char *a,
+                             char *out) noexcept nogil:
+    meet_groups[Doubles](g, s, grad, a, out, NULL)
 
 
 cdef public void cygrad_install(void *address) noexcept:
@@ -364,3 +554,9 @@ cdef public void cygrad_install(void *address) noexcept:
     table.last[1] = correlate_last_doubles
     table.last_weight[0] = weight_last_floats
     table.last_weight[1] = weight_last_doubles
+    table.group[0] = group_floats
+    table.group[1] = group_doubles
+    table.groups[0] = see_float_groups
+    table.groups[1] = see_double_groups
+    table.groups_weight[0] = meet_float_groups
+    table.groups_weight[1] = meet_double_groups

@@ -4,7 +4,7 @@ What a row of the kernel sees are neighbouring elements, so a position's row of 
 padded rows (a `Lattice`), and the product (positions, filters) lies as the result does. The gradient of the input is
 such a convolution of the output's gradient with the kernel turned round, where the stride is 1; that of the weight a
 product of the output's gradient with the same lattice. Each group is a product of its own, of the same rows from its
-first channel on. Each channel with a filter of its own: depthwise_last.pyx. Functions return False for what they don't
+first channel on. Groups of few channels: depthwise_last.pyx. Functions return False for what they don't
 do, which the row-major ones of convolution.pyx then do.
 """
 from cython.parallel cimport prange
@@ -15,7 +15,7 @@ from cygrad.backend cimport SUM
 from cygrad.dtype cimport DType, FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data, make_view
 from cygrad_cpu.nn.depthwise_last cimport (depthwise_last, depthwise_last_input, depthwise_last_threads,
-                                           depthwise_last_weight)
+                                           depthwise_last_weight, few_of_group)
 from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, multiply,
                                                  multiply_lattice)
 from cygrad_cpu.reduce.reduce cimport cpu_reduce
@@ -143,11 +143,6 @@ cdef void lay_out(const Geometry *g, const char *image, Py_ssize_t row, Py_ssize
 
 # ---- forward, and the gradient of the input
 
-cdef bint single(int groups, View a, View out):
-    """A filter for each channel."""
-    return groups > 1 and groups == a.sizes[1] == out.sizes[1]
-
-
 cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index, const char *a, const char *weight,
                         const char *bias, char *out, char *room) noexcept nogil:
     cdef Py_ssize_t image = index // g.blocks, row = index % g.blocks * g.rows, rows = min(g.rows, g.out[0] - row), i
@@ -197,16 +192,16 @@ cdef bint conv2d_last(View a, View weight, View bias, tuple stride, tuple paddin
     cdef list keep = []
     cdef View x, b, y, target
     cdef Temporary w
-    cdef bint alone = single(groups, a, out)
-    if not alone and not sees(&g, a, weight.sizes, out, stride, padding, dilation, groups, dtype):
+    cdef bint few = few_of_group(groups, a.sizes[1], out.sizes[1], dtype.code - FLOAT32)
+    if not few and not sees(&g, a, weight.sizes, out, stride, padding, dilation, groups, dtype):
         return False
     x, b, target = dense(last(a), dtype, keep), dense(bias, dtype, keep), last(out)
     y = writable(target, dtype, keep)
     w = converted(make_view(weight.memory, weight.dtype, weight.offset, 4,
                             [weight.sizes[2], weight.sizes[3], weight.sizes[1], weight.sizes[0]],
                             [weight.strides[2], weight.strides[3], weight.strides[1], weight.strides[0]]), dtype)
-    if alone:
-        depthwise_last(x, w.view, b, stride, padding, dilation, y)
+    if few:
+        depthwise_last(x, w.view, b, stride, padding, dilation, groups, y)
     else:
         forward(&g, x, w.view, b, y)
     if y is not target:
@@ -222,9 +217,9 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
     cdef View x, y, target
     cdef Temporary w, turned
     cdef Py_ssize_t r = weight.sizes[2], s = weight.sizes[3], made = weight.sizes[0] // groups, line, i
-    cdef bint alone = single(groups, grad, out)
+    cdef bint few = few_of_group(groups, grad.sizes[1], out.sizes[1], dtype.code - FLOAT32)
     cdef tuple around = (dilation[0] * (r - 1) - padding[0], dilation[1] * (s - 1) - padding[1])
-    if not alone and (stride[0] != 1 or stride[1] != 1
+    if not few and (stride[0] != 1 or stride[1] != 1
                       or not sees(&g, grad, weight.sizes, out, stride, around, dilation, groups, dtype)):
         return False
     x, target = dense(last(grad), dtype, keep), last(out)
@@ -233,8 +228,8 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
     w = converted(make_view(weight.memory, weight.dtype, weight.offset, 5, [r, s, made, groups, weight.sizes[1]],
                             [weight.strides[2], weight.strides[3], weight.strides[0], made * weight.strides[0],
                              weight.strides[1]]), dtype)
-    if alone:
-        depthwise_last_input(x, w.view, stride, padding, dilation, y)
+    if few:
+        depthwise_last_input(x, w.view, stride, padding, dilation, groups, y)
     else:
         turned = temporary(weight.memory.backend, dtype, 5, w.view.sizes)
         line = weight.sizes[0] * weight.sizes[1] * dtype.itemsize
@@ -284,17 +279,18 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
     cdef Temporary room, sums, _places
     cdef Py_ssize_t size, count, n = out.elements, i
     cdef int t, threads
-    cdef bint alone = single(groups, a, grad)
-    if not alone and (not describe(&g, a, out.sizes, grad, stride, padding, dilation, groups, dtype)
+    cdef bint few = few_of_group(groups, a.sizes[1], grad.sizes[1], dtype.code - FLOAT32)
+    if not few and (not describe(&g, a, out.sizes, grad, stride, padding, dilation, groups, dtype)
                       or not any_strides(g.kind, g.filters // groups, g.inside)):
         return False
     x, dy = dense(last(a), dtype, keep), dense(last(grad), dtype, keep)
-    threads = depthwise_last_threads(dy, out.sizes[2] * out.sizes[3]) if alone else plan(&g)
-    cdef Py_ssize_t *shape = [threads, out.sizes[2], out.sizes[3], out.elements // (out.sizes[2] * out.sizes[3])]
+    threads = depthwise_last_threads(dy, n // out.sizes[0]) if few else plan(&g)
+    cdef Py_ssize_t line = n // (out.sizes[2] * out.sizes[3]) if few else out.sizes[1]
+    cdef Py_ssize_t *shape = [threads, out.sizes[2], out.sizes[3], n // (out.sizes[2] * out.sizes[3])]
     sums = temporary(x.memory.backend, dtype, 4, shape)         # see the strides below
     memset(data(sums.view), 0, threads * n * dtype.itemsize)
-    if alone:
-        depthwise_last_weight(dy, x, stride, padding, dilation, sums.view, threads)
+    if few:
+        depthwise_last_weight(dy, x, stride, padding, dilation, groups, sums.view, threads)
     else:
         _places = lattice(x, &g, &seen)
         size = g.plane + ROOM
@@ -305,10 +301,9 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
                 for i in range(count * t // threads, count * (t + 1) // threads):
                     weight_block(&g, &seen, i, data(dy), data(x), data(sums.view) + t * n * g.itemsize,
                                  data(room.view) + t * size)
-    # (threads, O, R, S, C / groups), or (threads, R, S, C), as (O, C / groups, R, S)
-    cdef Py_ssize_t line = out.sizes[0] if alone else out.sizes[1]
+    # (threads, O, R, S, C / groups), or (threads, R, S, C / groups, O), as (O, C / groups, R, S)
     cdef Py_ssize_t *sizes = [out.sizes[0], out.sizes[1], out.sizes[2], out.sizes[3], threads]
-    cdef Py_ssize_t *strides = [1 if alone else g.inside, 1, out.sizes[3] * line, line, n]
+    cdef Py_ssize_t *strides = [1 if few else g.inside, out.sizes[0] if few else 1, out.sizes[3] * line, line, n]
     if threads == 1:
         copy_views(make_view(sums.view.memory, dtype, sums.view.offset, 4, sizes, strides), out)
         return True

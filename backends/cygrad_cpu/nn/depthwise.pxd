@@ -27,15 +27,27 @@ cdef struct LastTaps:           # what positions see where channels lie side by 
     Py_ssize_t count
     const Py_ssize_t *seen      # from where the first position's `a` begins
     const Py_ssize_t *weight    # from where the weights do, (elements of the kernel, channels)
-    Py_ssize_t step             # from position to position in what is seen
-    Py_ssize_t made             # ... and in what is made
-    Py_ssize_t channels
+    Py_ssize_t channels         # that are made
+    Py_ssize_t[2] positions     # that see alike: along a run, and the number of runs
+    Py_ssize_t[2] step          # from position to position in what is seen, along a run and from run to run
+    Py_ssize_t[2] made          # ... and in what is made
 
-# n positions.
-ctypedef void (*CorrelateLast)(const LastTaps *taps, Py_ssize_t n, const char *a, const char *weight, const char *bias,
+cdef struct Groups:             # of `seen` channels of what is read, and `made` ones of what is made
+    Py_ssize_t seen
+    Py_ssize_t made
+    Py_ssize_t channels         # that are read
+    char[64] first              # which lanes of what is read meet the first weights of the filters: see `group`
+
+ctypedef void (*CorrelateLast)(const LastTaps *taps, const char *a, const char *weight, const char *bias,
                                char *out) noexcept nogil
-ctypedef void (*WeightLast)(const LastTaps *taps, Py_ssize_t n, const char *grad, const char *a,
+ctypedef void (*WeightLast)(const LastTaps *taps, const char *grad, const char *a,
                             char *out) noexcept nogil       # added to out
+# Weights are (elements of the kernel, channels of a group that are seen, channels that are made).
+ctypedef bint (*Group)(Groups *groups, Py_ssize_t channels) noexcept nogil     # whether it can be done
+ctypedef void (*CorrelateGroups)(const LastTaps *taps, const Groups *groups, const char *a, const char *weight,
+                                 const char *bias, char *out) noexcept nogil
+ctypedef void (*WeightGroups)(const LastTaps *taps, const Groups *groups, const char *grad, const char *a,
+                              char *out) noexcept nogil
 
 cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     Correlate correlate[2]
@@ -43,6 +55,9 @@ cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     LayOut lay_out[2]
     CorrelateLast last[2]
     WeightLast last_weight[2]
+    Group group[2]
+    CorrelateGroups groups[2]
+    WeightGroups groups_weight[2]
 
 cdef bint is_depthwise(View a, View weight, int groups)
 cdef int depthwise(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, View out) except -1

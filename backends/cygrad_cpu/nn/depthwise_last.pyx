@@ -1,20 +1,26 @@
-"""Convolutions of every channel with a filter of its own, where channels lie side by side (`channels_last`).
+"""Convolutions of groups of few channels, where channels lie side by side (`channels_last`).
 
 Positions of a row that see the same elements of the kernel make a run: all of them but those at the sides or, for the
-gradient of the input with a stride, those with the same remainder. What a run sees is a list of distances, from which
-what lies beyond the image is left out; so nothing is padded, copied or turned. kernels/depthwise.pyx sums the products.
+gradient of the input with a stride, those with the same remainder. Those at the sides make runs across rows. What a run
+sees is a list of distances, from which what lies beyond the image is left out; so nothing is padded, copied or turned.
+
+kernels/depthwise.pyx sums the products for as many filters as fill a vector: each meets the channels of its group one
+after the other, which are picked from the vectors where they lie. Of one channel and one filter, vectors meet vectors.
 """
 from cython.parallel cimport prange
 
 from cygrad.dtype cimport FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data
-from cygrad_cpu.nn.depthwise cimport DepthwiseTable, LastTaps
+from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Groups, LastTaps
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.temporaries cimport Temporary, temporary
 from cygrad_cpu.runtime.thread_count cimport threads_for
 
 cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
+    TOGETHER = 16               # rows of which those at the sides make runs across rows
+    NEAR = 20000                # bytes that positions should see before the next row's do, for the level 1 cache
+    WORTH_RUN = 4               # positions: fewer columns make runs across rows, where there are as many
 
 cdef DepthwiseTable kernels
 install_kernels("depthwise", &kernels)
@@ -33,7 +39,11 @@ cdef struct Run:                # of columns that are made: `first`, and `count`
 
 cdef struct Plan:
     int kind                    # 0 float32, 1 float64
-    Py_ssize_t itemsize, images, channels
+    Py_ssize_t itemsize, images
+    Py_ssize_t channels         # that are made
+    Groups groups
+    bint single                 # they have one channel and one filter each
+    Py_ssize_t near             # columns that are made of several rows, before the next ones
     Axis[2] axes
     Run *runs
     Py_ssize_t count            # of runs
@@ -59,8 +69,15 @@ cdef inline Py_ssize_t taps_of(const Axis *g, Py_ssize_t place, Py_ssize_t *tap,
     return n
 
 
+cdef bint few_of_group(int groups, Py_ssize_t seen, Py_ssize_t made, int kind) noexcept:
+    """Whether convolutions from so many channels to so many are done here."""
+    cdef Groups g
+    g.seen, g.made, g.channels = seen // groups, made // groups, seen
+    return groups > 1 and (seen == made == groups or kernels.group[kind](&g, made))
+
+
 cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple stride, tuple padding,
-                    tuple dilation, bint turned):
+                    tuple dilation, int groups, bint turned):
     """The runs of a row; seen and made are (N, H, W, C)."""
     cdef Py_ssize_t i, x, n, step = stride[1] if turned else 1, width = made.sizes[2], all_taps = 0
     cdef Temporary room
@@ -68,6 +85,11 @@ cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tup
     cdef Run *run
     p.kind, p.itemsize = made.dtype.code - FLOAT32, made.dtype.itemsize
     p.images, p.channels = made.sizes[0], made.sizes[3]
+    p.groups.seen, p.groups.made, p.groups.channels = seen.sizes[3] // groups, p.channels // groups, seen.sizes[3]
+    p.single = groups == p.channels and groups == seen.sizes[3]
+    p.near = max(NEAR // (kernel[0] * p.groups.channels * p.itemsize) // 8 * 8, <Py_ssize_t>8)
+    if not p.single:
+        kernels.group[p.kind](&p.groups, p.channels)
     for i in range(2):
         p.axes[i].seen, p.axes[i].made, p.axes[i].kernel = seen.sizes[i + 1], made.sizes[i + 1], kernel[i]
         p.axes[i].stride, p.axes[i].padding, p.axes[i].dilation = stride[i], padding[i], dilation[i]
@@ -100,17 +122,48 @@ cdef void list_taps(const Plan *p, const Py_ssize_t *tap, const Py_ssize_t *seen
         run = p.runs + i
         for r in range(n):
             for s in range(run.taps):
-                lists[0] = ((seen[r] - seen[0]) * p.axes[1].seen + run.seen[s] - run.seen[0]) * p.channels
-                lists[n * run.taps] = (tap[r] * p.axes[1].kernel + run.tap[s]) * p.channels
+                lists[0] = ((seen[r] - seen[0]) * p.axes[1].seen + run.seen[s] - run.seen[0]) * p.groups.channels
+                lists[n * run.taps] = (tap[r] * p.axes[1].kernel + run.tap[s]) * p.groups.seen * p.channels
                 lists += 1
         lists += n * run.taps
+
+
+cdef Py_ssize_t rows_alike(const Plan *p, Py_ssize_t row, Py_ssize_t last, Py_ssize_t n, Py_ssize_t first_tap,
+                           Py_ssize_t *tap, Py_ssize_t *seen) noexcept nogil:
+    """How many rows of an image from `row` on see the same elements of the kernel."""
+    cdef Py_ssize_t found = 1, most = min(last - row, p.axes[0].made - row % p.axes[0].made)
+    if most > 2 * TOGETHER:
+        most = TOGETHER
+    while found < most and taps_of(&p.axes[0], (row + found) % p.axes[0].made, tap, seen) == n and (
+            n == 0 or tap[0] == first_tap):
+        found += 1
+    return found
+
+
+cdef inline void turn(LastTaps *g, Py_ssize_t columns) noexcept nogil:
+    """Make the columns runs."""
+    g.positions = [g.positions[1], columns]
+    g.step, g.made = [g.step[1], g.step[0]], [g.made[1], g.made[0]]
+
+
+cdef inline void do_runs(const Plan *p, const LastTaps *g, const char *a, char *made, const char *weight,
+                         const char *bias, char *sums) noexcept nogil:
+    if sums != NULL and p.single:
+        kernels.last_weight[p.kind](g, made, a, sums)
+    elif sums != NULL:
+        kernels.groups_weight[p.kind](g, &p.groups, made, a, sums)
+    elif p.single:
+        kernels.last[p.kind](g, a, weight, bias, made)
+    else:
+        kernels.groups[p.kind](g, &p.groups, a, weight, bias, made)
 
 
 cdef void do_rows(const Plan *p, Py_ssize_t first, Py_ssize_t last, const char *a, const char *weight, const char *bias,
                   char *out, char *sums, Py_ssize_t *room) noexcept nogil:
     """Make rows `first` to `last` of all images or, where `sums` is given, add what they give to the gradient of the
     weights: `out` is that of the rows then."""
-    cdef Py_ssize_t pixel = p.channels * p.itemsize, line = p.axes[1].seen * pixel, i, j, n, held = -1, held_first = -1
+    cdef Py_ssize_t pixel = p.channels * p.itemsize, seen_pixel = p.groups.channels * p.itemsize
+    cdef Py_ssize_t line = p.axes[1].seen * seen_pixel, i, j, n, held = -1, held_first = -1
     cdef Py_ssize_t *tap = room
     cdef Py_ssize_t *seen = room + p.axes[0].kernel
     cdef Py_ssize_t *lists = seen + p.axes[0].kernel
@@ -119,31 +172,44 @@ cdef void do_rows(const Plan *p, Py_ssize_t first, Py_ssize_t last, const char *
     cdef const char *image
     cdef char *made
     cdef LastTaps g
+    cdef Py_ssize_t step = (1 if p.axes[1].turned else p.axes[1].stride) * p.groups.channels
+    cdef Py_ssize_t made_step = (p.axes[1].stride if p.axes[1].turned else 1) * p.channels
+    cdef Py_ssize_t row_step = (1 if p.axes[0].turned else p.axes[0].stride) * line // p.itemsize
     g.channels = p.channels
-    g.step = (1 if p.axes[1].turned else p.axes[1].stride) * p.channels
-    g.made = (p.axes[1].stride if p.axes[1].turned else 1) * p.channels
-    for i in range(first, last):
+    cdef Py_ssize_t together, column
+    i = first
+    while i < last:
         n = taps_of(&p.axes[0], i % p.axes[0].made, tap, seen)
         if n != held or n and tap[0] != held_first:
             list_taps(p, tap, seen, n, lists)
             held, held_first = n, tap[0]
         image = a + (i // p.axes[0].made * p.axes[0].seen + (seen[0] if n else 0)) * line
         made = out + i * p.axes[1].made * pixel
+        together = rows_alike(p, i, last, n, held_first, tap, seen)
         g.seen = lists
         for j in range(p.count):
             run = p.runs + j
             g.count = n * run.taps
             g.weight = g.seen + g.count
-            x = image + (run.seen[0] if run.taps else 0) * pixel
-            if sums != NULL:
-                kernels.last_weight[p.kind](&g, run.count, made + run.first * pixel, x, sums)
+            x = image + (run.seen[0] if run.taps else 0) * seen_pixel
+            g.step, g.made = [step, row_step], [made_step, p.axes[1].made * p.channels]
+            g.positions[1] = together
+            if run.count < WORTH_RUN <= together:
+                turn(&g, run.count)
+                do_runs(p, &g, x, made + run.first * pixel, weight, bias, sums)
             else:
-                kernels.last[p.kind](&g, run.count, x, weight, bias, made + run.first * pixel)
+                column = 0
+                while column < run.count:
+                    g.positions[0] = min(p.near, run.count - column)
+                    do_runs(p, &g, x + column * step * p.itemsize,
+                            made + run.first * pixel + column * made_step * p.itemsize, weight, bias, sums)
+                    column += p.near
             g.seen = g.weight + g.count
+        i += together
 
 
 cdef int run_all(Plan *p, View a, View w, View b, View out, View sums, int threads) except -1:
-    """`sums` are (threads, R, S, C), or None."""
+    """`sums` are (threads, R, S, channels of a group, C), or None."""
     cdef Temporary lists = temporary(a.memory.backend, dtype_of(INT64), 2, [threads, p.room])
     cdef Py_ssize_t rows = p.images * p.axes[0].made, size = sums.strides[0] * p.itemsize if sums is not None else 0
     cdef const char *weight = data(w) if w is not None else NULL
@@ -157,26 +223,30 @@ cdef int run_all(Plan *p, View a, View w, View b, View out, View sums, int threa
     return 0
 
 
-cdef int depthwise_last_threads(View out, Py_ssize_t taps) noexcept:
-    return threads_for(out.elements * taps, GRAIN)
+cdef int depthwise_last_threads(View out, Py_ssize_t seen) noexcept:
+    """`seen`: elements that an element of `out` sees."""
+    return threads_for(out.elements * seen, GRAIN)
 
 
-cdef int depthwise_last(View x, View w, View b, tuple stride, tuple padding, tuple dilation, View y) except -1:
-    """x (N, H, W, C), w (R, S, C), y (N, P, Q, C), all dense."""
+cdef int depthwise_last(View x, View w, View b, tuple stride, tuple padding, tuple dilation, int groups,
+                        View y) except -1:
+    """x (N, H, W, C), w (R, S, C / groups, O), y (N, P, Q, O), all dense."""
     cdef Plan p
-    cdef Temporary _runs = plan(&p, x, y, w.sizes, stride, padding, dilation, False)
-    return run_all(&p, x, w, b, y, None, depthwise_last_threads(y, w.sizes[0] * w.sizes[1]))
+    cdef Temporary _runs = plan(&p, x, y, w.sizes, stride, padding, dilation, groups, False)
+    return run_all(&p, x, w, b, y, None, depthwise_last_threads(y, w.elements // y.sizes[3]))
 
 
-cdef int depthwise_last_input(View grad, View w, tuple stride, tuple padding, tuple dilation, View y) except -1:
+cdef int depthwise_last_input(View grad, View w, tuple stride, tuple padding, tuple dilation, int groups,
+                              View y) except -1:
+    """grad (N, P, Q, O), w (R, S, O / groups, C), y (N, H, W, C), all dense."""
     cdef Plan p
-    cdef Temporary _runs = plan(&p, grad, y, w.sizes, stride, padding, dilation, True)
-    return run_all(&p, grad, w, None, y, None, depthwise_last_threads(grad, w.sizes[0] * w.sizes[1]))
+    cdef Temporary _runs = plan(&p, grad, y, w.sizes, stride, padding, dilation, groups, True)
+    return run_all(&p, grad, w, None, y, None, depthwise_last_threads(grad, w.elements // grad.sizes[3]))
 
 
-cdef int depthwise_last_weight(View grad, View x, tuple stride, tuple padding, tuple dilation, View sums,
+cdef int depthwise_last_weight(View grad, View x, tuple stride, tuple padding, tuple dilation, int groups, View sums,
                                int threads) except -1:
-    """Adds to sums (threads, R, S, C) what each thread's rows give."""
+    """Adds to sums (threads, R, S, C / groups, O) what each thread's rows give."""
     cdef Plan p
-    cdef Temporary _runs = plan(&p, x, grad, sums.sizes + 1, stride, padding, dilation, False)
+    cdef Temporary _runs = plan(&p, x, grad, sums.sizes + 1, stride, padding, dilation, groups, False)
     return run_all(&p, x, None, None, grad, sums, threads)

@@ -45,6 +45,8 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (2, 40, 21, 12, 40, (3, 3), (1, 1), (1, 1), (1, 1), 10),    # 4 filters of 4 channels, the last vector not full
     (2, 64, 9, 6, 32, (3, 2), (2, 1), (1, 2), (1, 2), 8),       # 4 filters of 8 channels
     (2, 24, 10, 7, 48, (5, 5), (1, 2), (2, 2), (1, 1), 24),     # 2 filters of one channel
+    (2, 24, 11, 9, 40, (3, 2), (2, 3), (1, 0), (2, 1), 1),      # strides that leave inputs unseen
+    (3, 36, 7, 8, 32, (1, 1), (2, 2), (0, 0), (1, 1), 2),
 ]
 
 

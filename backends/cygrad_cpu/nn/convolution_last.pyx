@@ -2,10 +2,10 @@
 
 What a row of the kernel sees are neighbouring elements, so a position's row of the first factor is found in a block of
 padded rows (a `Lattice`), and the product (positions, filters) lies as the result does. The gradient of the input is
-such a convolution of the output's gradient with the kernel turned round, where the stride is 1; that of the weight a
-product of the output's gradient with the same lattice. Each group is a product of its own, of the same rows from its
-first channel on. Groups of few channels: depthwise_last.pyx. Functions return False for what they don't
-do, which the row-major ones of convolution.pyx then do.
+such a convolution of the output's gradient with the kernel turned round or, where there is a stride, one for each phase,
+see convolution.pyx; that of the weight a product of the output's gradient with the same lattice. Each group is a product
+of its own, of the same rows from its first channel on. Groups of few channels: depthwise_last.pyx. Functions return
+False for what they don't do, which the row-major ones of convolution.pyx then do.
 """
 from cython.parallel cimport prange
 from libc.limits cimport INT_MAX
@@ -129,15 +129,16 @@ cdef Temporary lattice(View like, const Geometry *g, Lattice *seen):
 cdef void lay_out(const Geometry *g, const char *image, Py_ssize_t row, Py_ssize_t rows, char *plane) noexcept nogil:
     """The padded rows that positions of rows row, row + 1, ... see."""
     cdef Py_ssize_t size = g.channels * g.itemsize, left = g.padding[1] * size, line = g.size[1] * size, i
+    cdef Py_ssize_t right = g.row * g.itemsize - left - line
     cdef Py_ssize_t y = row * g.stride[0] - g.padding[0]
     for i in range(rows_seen(g, rows)):
         if 0 <= y < g.size[0]:
             memset(plane, 0, left)
             memcpy(plane + left, image + y * line, line)
-            memset(plane + left + line, 0, left)
+            memset(plane + left + line, 0, right)
         else:
-            memset(plane, 0, 2 * left + line)
-        plane += 2 * left + line
+            memset(plane, 0, left + line + right)
+        plane += left + line + right
         y += 1
 
 
@@ -211,7 +212,7 @@ cdef bint conv2d_last(View a, View weight, View bias, tuple stride, tuple paddin
 
 cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple dilation, int groups, View out,
                      DType dtype) except -1:
-    """out = the gradient of the input, where the stride is 1 or each channel has a filter of its own."""
+    """out = the gradient of the input."""
     cdef Geometry g
     cdef list keep = []
     cdef View x, y, target
@@ -219,8 +220,10 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
     cdef Py_ssize_t r = weight.sizes[2], s = weight.sizes[3], made = weight.sizes[0] // groups, line, i
     cdef bint few = few_of_group(groups, grad.sizes[1], out.sizes[1], dtype.code - FLOAT32)
     cdef tuple around = (dilation[0] * (r - 1) - padding[0], dilation[1] * (s - 1) - padding[1])
-    if not few and (stride[0] != 1 or stride[1] != 1
-                      or not sees(&g, grad, weight.sizes, out, stride, around, dilation, groups, dtype)):
+    cdef bint strided = stride[0] != 1 or stride[1] != 1
+    if not few and not sees(&g, grad, weight.sizes, out, (1, 1), (0, 0) if strided else around, dilation, groups, dtype):
+        return False
+    if strided and not few and not to_phases(&g, stride, padding, dilation):
         return False
     x, target = dense(last(grad), dtype, keep), last(out)
     y = writable(target, dtype, keep)
@@ -230,6 +233,8 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
                              weight.strides[1]]), dtype)
     if few:
         depthwise_last_input(x, w.view, stride, padding, dilation, groups, y)
+    elif strided:
+        by_phases(&g, x, w.view, stride, padding, dilation, y)
     else:
         turned = temporary(weight.memory.backend, dtype, 5, w.view.sizes)
         line = weight.sizes[0] * weight.sizes[1] * dtype.itemsize
@@ -239,6 +244,111 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
     if y is not target:
         copy_views(y, target)
     return True
+
+
+# ---- gradient of the input, with a stride
+
+cdef struct Phases:             # inputs whose places have the same remainders by the stride, row by row of remainders
+    Py_ssize_t[2] stride
+    Py_ssize_t[2] size          # of the input
+    const Py_ssize_t *first     # element of the kernel of each, in the order of the phases; behind the last their number
+    const Py_ssize_t *runs      # where the first input sees them
+
+
+cdef bint to_phases(Geometry *g, tuple stride, tuple padding, tuple dilation) except -1:
+    """From the geometry of all inputs, which see the output's gradient, to that of one phase; see `turned` in
+    convolution.pyx."""
+    cdef Py_ssize_t reach, step, pad
+    cdef int i
+    for i in range(2):
+        step, pad = stride[i], padding[i]
+        reach = (g.kernel[i] - 1) * <Py_ssize_t>dilation[i]
+        if reach < pad:
+            return False
+        g.padding[i], g.out[i], g.dilation[i] = (reach - pad) // step, (g.out[i] + step - 1) // step, 1
+        g.kernel[i] = g.padding[i] + (step - 1 + pad) // step + 1
+    g.run, g.plain = g.channels // g.groups, False
+    g.row = max(g.size[1] + 2 * g.padding[1], g.out[1] + g.kernel[1] - 1) * g.channels
+    return True
+
+
+cdef void put_phase(const Geometry *g, const Phases *p, Py_ssize_t phase, Py_ssize_t row, Py_ssize_t rows,
+                    const char *a, char *out) noexcept nogil:
+    """The gradients of one phase to their places in the input's; zeros where `a` is NULL."""
+    cdef Py_ssize_t i, x, y, size = g.filters * g.itemsize
+    for i in range(rows):
+        y, x = (row + i) * p.stride[0] + phase // p.stride[1], phase % p.stride[1]
+        while y < p.size[0] and x < p.size[1]:
+            if a != NULL:
+                memcpy(out + (y * p.size[1] + x) * size, a + (i * g.out[1] + x // p.stride[1]) * size, size)
+            else:
+                memset(out + (y * p.size[1] + x) * size, 0, size)
+            x += p.stride[1]
+
+
+cdef void phases_block(const Geometry *g, const Phases *p, const Lattice *all, Py_ssize_t index, const char *grad,
+                       const char *weight, char *out, char *room) noexcept nogil:
+    cdef Py_ssize_t image = index // g.blocks, row = index % g.blocks * g.rows, rows = min(g.rows, g.out[0] - row), i, j
+    cdef char *made = room + g.plane + ROOM
+    cdef Lattice seen = all[0]
+    cdef Product x
+    if rows <= 0:
+        return
+    lay_out(g, grad + image * g.size[0] * g.size[1] * g.channels * g.itemsize, row, rows, room)
+    out += image * p.size[0] * p.size[1] * g.filters * g.itemsize
+    x.kind, x.m, x.n, x.alpha, x.beta = g.kind, rows * g.out[1], g.filters // g.groups, 1, 0
+    x.start, x.room = NULL, room + g.plane
+    x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = g.channels, 1, g.filters, 1
+    x.out_strides[0], x.out_strides[1] = g.filters, 1
+    for i in range(p.stride[0] * p.stride[1]):
+        seen.runs = p.runs + p.first[i]
+        x.k = (p.first[i + 1] - p.first[i]) * g.run
+        for j in range(g.groups if x.k else 0):
+            x.a, x.b = room + j * g.run * g.itemsize, weight + (p.first[i] * g.run * g.filters + j * x.n) * g.itemsize
+            x.out = made + j * x.n * g.itemsize
+            multiply_lattice(&x, &seen, NULL)
+        put_phase(g, p, i, row, rows, made if x.k else NULL, out)
+
+
+cdef int by_phases(Geometry *g, View grad, View w, tuple stride, tuple padding, tuple dilation, View out) except -1:
+    """grad (N, P, Q, O), w (R, S, O / groups, C), out (N, H, W, C)."""
+    cdef Py_ssize_t[2] step, pad
+    cdef Py_ssize_t taps = w.sizes[0] * w.sizes[1], line = w.elements // taps * g.itemsize, i, r, s, x, y, n = 0
+    cdef int t, threads = plan(g)
+    cdef Py_ssize_t count = g.images * g.blocks, made = g.rows * g.out[1] * g.filters * g.itemsize
+    cdef Py_ssize_t size = (g.plane + ROOM + made + 63) // 64 * 64
+    cdef Temporary sorted = temporary(grad.memory.backend, grad.dtype, w.rank, w.sizes), places, room
+    cdef Py_ssize_t *place
+    cdef Lattice seen
+    cdef Phases p
+    for i in range(2):
+        step[i], pad[i] = stride[i], padding[i]
+        p.stride[i], p.size[i] = step[i], out.sizes[i + 1]
+    places = temporary(grad.memory.backend, dtype_of(INT64), 1, [step[0] * step[1] + 1 + taps + g.rows * g.out[1]])
+    place = <Py_ssize_t *>data(places.view)
+    p.first, p.runs = place, place + step[0] * step[1] + 1
+    for i in range(step[0] * step[1]):
+        place[i] = n
+        for r in range(w.sizes[0]):
+            for s in range(w.sizes[1]):
+                y = i // step[1] + pad[0] - r * <Py_ssize_t>dilation[0]
+                x = i % step[1] + pad[1] - s * <Py_ssize_t>dilation[1]
+                if y % step[0] == 0 and x % step[1] == 0:
+                    y, x = y // step[0] + g.padding[0], x // step[1] + g.padding[1]
+                    place[step[0] * step[1] + 1 + n] = y * g.row + x * g.channels
+                    memcpy(data(sorted.view) + n * line, data(w) + (r * w.sizes[1] + s) * line, line)
+                    n += 1
+    place[step[0] * step[1]] = n
+    place += step[0] * step[1] + 1 + taps
+    seen.rows, seen.run = place, g.run
+    for i in range(g.rows * g.out[1]):
+        place[i] = i // g.out[1] * g.row + i % g.out[1] * g.channels
+    room = temporary(grad.memory.backend, grad.dtype, 2, [threads, size // g.itemsize])
+    with nogil:
+        for t in prange(threads, num_threads=threads, schedule="static"):
+            for i in range(count * t // threads, count * (t + 1) // threads):
+                phases_block(g, &p, &seen, i, data(grad), data(sorted.view), data(out), data(room.view) + t * size)
+    return 0
 
 
 # ---- gradient of the weight

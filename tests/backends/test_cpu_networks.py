@@ -47,6 +47,7 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (2, 24, 10, 7, 48, (5, 5), (1, 2), (2, 2), (1, 1), 24),     # 2 filters of one channel
     (2, 24, 11, 9, 40, (3, 2), (2, 3), (1, 0), (2, 1), 1),      # strides that leave inputs unseen
     (3, 36, 7, 8, 32, (1, 1), (2, 2), (0, 0), (1, 1), 2),
+    (2, 19, 7, 8, 3, (3, 3), (1, 1), (1, 1), (1, 1), 1),        # few filters
 ]
 
 

@@ -2,10 +2,10 @@
 
 What a row of the kernel sees are neighbouring elements, so a position's row of the first factor is found in a block of
 padded rows (a `Lattice`), and the product (positions, filters) lies as the result does. The gradient of the input is
-such a convolution of the output's gradient with the kernel turned round or, where there is a stride, one for each phase,
-see convolution.pyx; that of the weight a product of the output's gradient with the same lattice. Each group is a product
-of its own, of the same rows from its first channel on. Groups of few channels: depthwise_last.pyx. Functions return
-False for what they don't do, which the row-major ones of convolution.pyx then do.
+such a convolution of the output's gradient with the kernel turned round or, where there is a stride, one for each
+phase, see convolution.pyx. That of the weight is a product of the output's gradient with the same lattice. Each group
+is a product of its own, of the same rows from its first channel on. Groups of few channels: depthwise_last.pyx.
+Functions return False for what they don't do, which the row-major ones of convolution.pyx then do.
 """
 from cython.parallel cimport prange
 from libc.limits cimport INT_MAX
@@ -25,6 +25,7 @@ from cygrad_cpu.runtime.thread_count cimport threads_for
 cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
     CACHED = 1 << 16            # elements of a block of padded rows
+    GROUPED = 64                # positions that each group goes over, of a block that stays in the level 1 cache
     FEWEST = 8                  # filters: fewer would leave most of a vector empty
     FEWEST_OF_GROUP = 16        # ... of a group that sees an image: row-major copies are faster below
 
@@ -71,8 +72,6 @@ cdef int describe(Geometry *g, View a, const Py_ssize_t *weight, View out, tuple
     cdef int i
     g.kind, g.itemsize = dtype.code - FLOAT32, dtype.itemsize
     g.images, g.groups, g.channels, g.filters = a.sizes[0], groups, a.sizes[1], out.sizes[1]
-    if g.filters < FEWEST * groups:
-        return False
     for i in range(2):
         g.size[i], g.kernel[i], g.out[i] = a.sizes[i + 2], weight[i + 2], out.sizes[i + 2]
         g.stride[i], g.padding[i], g.dilation[i] = stride[i], padding[i], dilation[i]
@@ -91,17 +90,17 @@ cdef inline bint sees(Geometry *g, View a, const Py_ssize_t *weight, View out, t
                       tuple dilation, int groups, DType dtype) except -1:
     """The same of a convolution of `a`, not of the gradient of its weight."""
     return (describe(g, a, weight, out, stride, padding, dilation, groups, dtype)
-            and (groups == 1 or g.filters >= FEWEST_OF_GROUP * groups))
+            and g.filters >= (FEWEST if groups == 1 else FEWEST_OF_GROUP) * groups)
 
 
 cdef inline Py_ssize_t rows_seen(const Geometry *g, Py_ssize_t rows) noexcept nogil:
     return (rows - 1) * g.stride[0] + (g.kernel[0] - 1) * g.dilation[0] + 1
 
 
-cdef int plan(Geometry *g) noexcept:
-    """Choose the blocks; returns the number of threads."""
+cdef int plan(Geometry *g, Py_ssize_t positions) noexcept:
+    """Choose the blocks, of about so many positions at most; returns the number of threads."""
     cdef int threads = threads_for(g.images * g.out[0] * g.out[1] * g.inside * g.filters, GRAIN)
-    g.rows = min(g.out[0], max(<Py_ssize_t>1, CACHED // (g.row * g.stride[0])))
+    g.rows = min(g.out[0], max(<Py_ssize_t>1, min(CACHED // (g.row * g.stride[0]), positions // g.out[1])))
     if g.images * ((g.out[0] + g.rows - 1) // g.rows) < threads:
         g.rows = max(<Py_ssize_t>1, g.images * g.out[0] // threads)
     g.blocks = (g.out[0] + g.rows - 1) // g.rows
@@ -175,7 +174,7 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
 cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
     """x (N, H, W, C), w (R, S, C / groups, O), y (N, P, Q, O)."""
     cdef Lattice seen
-    cdef int t, threads = plan(g)
+    cdef int t, threads = plan(g, CACHED)
     cdef Temporary _places = lattice(x, g, &seen)
     cdef Py_ssize_t size = g.plane + ROOM, count = g.images * g.blocks, i
     cdef Temporary room = temporary(x.memory.backend, x.dtype, 2, [threads, size // g.itemsize])
@@ -219,9 +218,10 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
     cdef Temporary w, turned
     cdef Py_ssize_t r = weight.sizes[2], s = weight.sizes[3], made = weight.sizes[0] // groups, line, i
     cdef bint few = few_of_group(groups, grad.sizes[1], out.sizes[1], dtype.code - FLOAT32)
-    cdef tuple around = (dilation[0] * (r - 1) - padding[0], dilation[1] * (s - 1) - padding[1])
     cdef bint strided = stride[0] != 1 or stride[1] != 1
-    if not few and not sees(&g, grad, weight.sizes, out, (1, 1), (0, 0) if strided else around, dilation, groups, dtype):
+    cdef tuple around = (dilation[0] * (r - 1) - padding[0], dilation[1] * (s - 1) - padding[1])
+    if not few and not sees(&g, grad, weight.sizes, out, (1, 1), (0, 0) if strided else around, dilation, groups,
+                            dtype):
         return False
     if strided and not few and not to_phases(&g, stride, padding, dilation):
         return False
@@ -251,7 +251,7 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
 cdef struct Phases:             # inputs whose places have the same remainders by the stride, row by row of remainders
     Py_ssize_t[2] stride
     Py_ssize_t[2] size          # of the input
-    const Py_ssize_t *first     # element of the kernel of each, in the order of the phases; behind the last their number
+    const Py_ssize_t *first     # element of the kernel of each, in the phases' order; behind the last their number
     const Py_ssize_t *runs      # where the first input sees them
 
 
@@ -314,7 +314,7 @@ cdef int by_phases(Geometry *g, View grad, View w, tuple stride, tuple padding, 
     """grad (N, P, Q, O), w (R, S, O / groups, C), out (N, H, W, C)."""
     cdef Py_ssize_t[2] step, pad
     cdef Py_ssize_t taps = w.sizes[0] * w.sizes[1], line = w.elements // taps * g.itemsize, i, r, s, x, y, n = 0
-    cdef int t, threads = plan(g)
+    cdef int t, threads = plan(g, CACHED)
     cdef Py_ssize_t count = g.images * g.blocks, made = g.rows * g.out[1] * g.filters * g.itemsize
     cdef Py_ssize_t size = (g.plane + ROOM + made + 63) // 64 * 64
     cdef Temporary sorted = temporary(grad.memory.backend, grad.dtype, w.rank, w.sizes), places, room
@@ -353,9 +353,17 @@ cdef int by_phases(Geometry *g, View grad, View w, tuple stride, tuple padding, 
 
 # ---- gradient of the weight
 
-cdef void weight_block(const Geometry *g, const Lattice *seen, Py_ssize_t index, const char *grad, const char *a,
-                       char *out, char *room) noexcept nogil:
-    """Adds a block's part to out (O, R, S, C / groups)."""
+cdef bint better_turned(const Geometry *g) noexcept:
+    """Whether filters fill more of the product's vectors, or more vectors, than what a position sees."""
+    cdef Py_ssize_t lanes = VECTOR_BYTES // g.itemsize, filters = g.filters // g.groups
+    cdef Py_ssize_t seen = (g.inside + lanes - 1) // lanes, made = (filters + lanes - 1) // lanes
+    return (g.plain
+            and (made * 8 + (made == 1)) * ((g.inside + 3) // 4) < (seen * 8 + (seen == 1)) * ((filters + 3) // 4))
+
+
+cdef void weight_block(const Geometry *g, const Lattice *seen, bint turned, Py_ssize_t index, const char *grad,
+                       const char *a, char *out, char *room) noexcept nogil:
+    """Adds a block's part to out (O, R, S, C / groups) or, turned, (groups, R, S, C / groups, O / groups)."""
     cdef Py_ssize_t image = index // g.blocks, row = index % g.blocks * g.rows, rows = min(g.rows, g.out[0] - row), i
     cdef Product x
     if rows <= 0:
@@ -370,6 +378,8 @@ cdef void weight_block(const Geometry *g, const Lattice *seen, Py_ssize_t index,
         x.b = a + row * g.size[1] * g.channels * g.itemsize
     else:
         lay_out(g, a, row, rows, room)
+    if turned:
+        x.out_strides[0], x.out_strides[1] = 1, x.m
     for i in range(g.groups):
         if g.plain:
             multiply(&x)
@@ -385,23 +395,32 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
     cdef Geometry g
     cdef Lattice seen
     cdef list keep = []
-    cdef View x, dy, y
+    cdef View x, dy, y, target
     cdef Temporary room, sums, _places
-    cdef Py_ssize_t size, count, n = out.elements, i
+    cdef Py_ssize_t size, count, n = out.elements, made = out.sizes[0] // groups, seen_by = out.sizes[1], i
     cdef int t, threads
-    cdef bint few = few_of_group(groups, a.sizes[1], grad.sizes[1], dtype.code - FLOAT32)
+    cdef bint few = few_of_group(groups, a.sizes[1], grad.sizes[1], dtype.code - FLOAT32), turned = False
     if not few and (not describe(&g, a, out.sizes, grad, stride, padding, dilation, groups, dtype)
-                      or not any_strides(g.kind, g.filters // groups, g.inside)):
+                    or not any_strides(g.kind, made, g.inside)):
         return False
     x, dy = dense(last(a), dtype, keep), dense(last(grad), dtype, keep)
-    threads = depthwise_last_threads(dy, n // out.sizes[0]) if few else plan(&g)
-    cdef Py_ssize_t line = n // (out.sizes[2] * out.sizes[3]) if few else out.sizes[1]
-    cdef Py_ssize_t *shape = [threads, out.sizes[2], out.sizes[3], n // (out.sizes[2] * out.sizes[3])]
-    sums = temporary(x.memory.backend, dtype, 4, shape)         # see the strides below
+    if few:
+        threads = depthwise_last_threads(dy, n // out.sizes[0])
+    else:
+        threads = plan(&g, GROUPED if g.plain and groups > 1 else CACHED)
+    # (threads, O, R, S, C / groups); of few, (threads, R, S, C / groups, O)
+    cdef Py_ssize_t *sizes = [groups, made, seen_by, out.sizes[2], out.sizes[3], threads]
+    cdef Py_ssize_t *strides = [made, 1, out.sizes[0], out.sizes[3] * seen_by * out.sizes[0],
+                                seen_by * out.sizes[0], n]
+    cdef Py_ssize_t *order = [threads, out.sizes[2], out.sizes[3], n // (out.sizes[2] * out.sizes[3])]
+    sums = temporary(x.memory.backend, dtype, 4, order)
     memset(data(sums.view), 0, threads * n * dtype.itemsize)
     if few:
         depthwise_last_weight(dy, x, stride, padding, dilation, groups, sums.view, threads)
     else:
+        turned = better_turned(&g)
+        strides[0], strides[1], strides[2] = made * g.inside, 1 if turned else g.inside, made if turned else 1
+        strides[3], strides[4] = strides[2] * out.sizes[3] * seen_by, strides[2] * seen_by
         _places = lattice(x, &g, &seen)
         size = g.plane + ROOM
         count = g.images * g.blocks
@@ -409,16 +428,15 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
         with nogil:
             for t in prange(threads, num_threads=threads, schedule="static"):
                 for i in range(count * t // threads, count * (t + 1) // threads):
-                    weight_block(&g, &seen, i, data(dy), data(x), data(sums.view) + t * n * g.itemsize,
+                    weight_block(&g, &seen, turned, i, data(dy), data(x), data(sums.view) + t * n * g.itemsize,
                                  data(room.view) + t * size)
-    # (threads, O, R, S, C / groups), or (threads, R, S, C / groups, O), as (O, C / groups, R, S)
-    cdef Py_ssize_t *sizes = [out.sizes[0], out.sizes[1], out.sizes[2], out.sizes[3], threads]
-    cdef Py_ssize_t *strides = [1 if few else g.inside, out.sizes[0] if few else 1, out.sizes[3] * line, line, n]
+    target = make_view(out.memory, out.dtype, out.offset, 5, sizes,
+                       [made * out.strides[0], out.strides[0], out.strides[1], out.strides[2], out.strides[3]])
     if threads == 1:
-        copy_views(make_view(sums.view.memory, dtype, sums.view.offset, 4, sizes, strides), out)
+        copy_views(make_view(sums.view.memory, dtype, sums.view.offset, 5, sizes, strides), target)
         return True
-    y = writable(out, dtype, keep)
-    cpu_reduce(SUM, make_view(sums.view.memory, dtype, sums.view.offset, 5, sizes, strides), y)
-    if y is not out:
-        copy_views(y, out)
+    y = writable(target, dtype, keep)
+    cpu_reduce(SUM, make_view(sums.view.memory, dtype, sums.view.offset, 6, sizes, strides), y)
+    if y is not target:
+        copy_views(y, target)
     return True

@@ -147,20 +147,23 @@ cdef Temporary work_room(View like, Geometry *g, DType dtype, int threads, Py_ss
 
 # ---- what positions see
 
-cdef Temporary lattice(View like, const Geometry *g, Py_ssize_t images, Lattice *seen):
-    """Where the planes of so many images have what the first position sees, and the rows of positions."""
+cdef Temporary lattice(View like, const Geometry *g, Py_ssize_t images, bint by_taps, Lattice *seen):
+    """Where the planes of so many images have what the first position sees, and the rows of positions. By taps, places
+    a plane apart follow each other, so that products read them where they are."""
     cdef const Stencil *s = &g.seen
     cdef Temporary made = temporary(like.memory.backend, dtype_of(INT64), 1, [g.inside + images * g.rows])
     cdef Py_ssize_t *place = <Py_ssize_t *>data(made.view)
-    cdef Py_ssize_t c, y, x, i
+    cdef Py_ssize_t c, y, x, i, tap
     seen.rows, seen.runs, seen.run = place, place + g.inside, s.out[1]
     for c in range(g.channels):
         for y in range(s.kernel[0]):
             for i in range(s.kernel[1]):
                 x = i * s.dilation[1]
-                place[0] = (c * g.plane + y * s.dilation[0] * s.row + x % s.stride[1] * (s.row // s.stride[1])
-                            + x // s.stride[1])
-                place += 1
+                tap = y * s.kernel[1] + i
+                place[tap * g.channels + c if by_taps else c * g.taps + tap] = (
+                    c * g.plane + y * s.dilation[0] * s.row + x % s.stride[1] * (s.row // s.stride[1])
+                    + x // s.stride[1])
+    place += g.inside
     for i in range(images):
         for y in range(g.rows):
             place[0] = i * g.channels * g.plane + y * s.stride[0] * s.row
@@ -252,7 +255,7 @@ cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
     cdef Lattice seen
     cdef Py_ssize_t i, count, size
     cdef int t, threads = plan(g, g.filters, g.area, g.images * g.groups * g.filters * g.area * g.inside)
-    _places = lattice(x, g, 1, &seen)
+    _places = lattice(x, g, 1, False, &seen)
     room = work_room(x, g, x.dtype, threads, 1, 0)
     size = room.view.strides[0] * g.itemsize
     count = g.images * g.groups * g.blocks
@@ -461,7 +464,7 @@ cdef int grad_of_weight(Geometry *g, View grad, View a, View y, DType dtype) exc
     if together > 1:
         turned = converted(make_view(grad.memory, dtype, grad.offset, 4, sizes, strides), dtype)
         grad = turned.view
-    _places = lattice(grad, g, together, &seen)
+    _places = lattice(grad, g, together, True, &seen)
     room = work_room(grad, g, dtype, threads, together, 0)
     sums = temporary(grad.memory.backend, dtype, 2, [threads, n])
     memset(data(sums.view), 0, threads * n * g.itemsize)
@@ -472,20 +475,21 @@ cdef int grad_of_weight(Geometry *g, View grad, View a, View y, DType dtype) exc
             for i in range(count * t // threads, count * (t + 1) // threads):
                 weight_block(g, &seen, together, i, data(grad), data(a), data(sums.view) + t * n * g.itemsize,
                              data(room.view) + t * size)
-    return add_sums(g, sums.view, make_view(y.memory, dtype, y.offset, 3, [g.groups, g.filters, g.inside],
-                                            [n // g.groups, g.inside, 1]))
+    return add_sums(g, sums.view, make_view(y.memory, dtype, y.offset, 4, [g.groups, g.filters, g.channels, g.taps],
+                                            [n // g.groups, g.inside, g.taps, 1]))
 
 
 cdef int add_sums(const Geometry *g, View sums, View y) except -1:
-    """y (groups, filters, inside) = the sum of all (groups, inside, filters); those of a plain one lie like y."""
-    cdef Py_ssize_t *sizes = [g.groups, g.filters, g.inside, sums.sizes[0]]
-    cdef Py_ssize_t *strides = [g.filters * g.inside, 1, g.filters, sums.strides[0]]
+    """y (groups, filters, channels, taps) = the sum of all (groups, taps, channels, filters); those of a plain one lie
+    like y."""
+    cdef Py_ssize_t *sizes = [g.groups, g.filters, g.channels, g.taps, sums.sizes[0]]
+    cdef Py_ssize_t *strides = [g.filters * g.inside, 1, g.filters, g.channels * g.filters, sums.strides[0]]
     if g.plain:
         strides[1], strides[2] = g.inside, 1
     if sums.sizes[0] == 1:
-        copy_views(make_view(sums.memory, sums.dtype, sums.offset, 3, sizes, strides), y)
+        copy_views(make_view(sums.memory, sums.dtype, sums.offset, 4, sizes, strides), y)
     else:
-        cpu_reduce(SUM, make_view(sums.memory, sums.dtype, sums.offset, 4, sizes, strides), y)
+        cpu_reduce(SUM, make_view(sums.memory, sums.dtype, sums.offset, 5, sizes, strides), y)
     return 0
 
 

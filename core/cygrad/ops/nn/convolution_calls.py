@@ -13,6 +13,7 @@ from cygrad.ops.declare.operand_types import FLOAT32, HALVES
 
 ADD = BINARY.index("add")
 BLOCK = 1 << 20         # elements of a block's copy
+WORTH_PART = 1_000_000    # multiplications of a depth that make it worth while not to multiply zeros
 
 
 def out_size(size, kernel, stride, padding, dilation):
@@ -107,9 +108,8 @@ class Volumes:
     def __init__(self, seen, weight, geometry, made):
         (stride, *strides), (padding, *paddings), (dilation, *dilations), self.groups = geometry
         self.images, self.seen, self.made, self.depth = tuple(strides), tuple(seen), tuple(made), weight.shape[2]
-        self.stride, self.padding, self.dilation = stride, padding, dilation
+        self.stride, self.padding, self.dilation, self.weight = stride, padding, dilation, weight
         self.geometry = tuple(strides), tuple(paddings), tuple(dilations), self.groups
-        self.weight = weight.reshape(weight.shape[0], -1, *weight.shape[3:])
 
     def blocks(self):
         """Ranges of volumes whose copies are about BLOCK elements."""
@@ -117,64 +117,96 @@ class Volumes:
         step = max(1, BLOCK // (self.made[2] * self.seen[1] * self.depth * self.seen[3] * self.seen[4]))
         return [(n, min(n + step, count)) for n in range(0, count, step)]
 
-    def places(self):
-        """For each depth of the filters, which outputs see what of the input there: (k, outputs, inputs), slices."""
-        for k in range(self.depth):
+    def parts(self):
+        """Ranges of outputs that see the same depths of the filters, and these; of small ones all see all, and zeros
+        where the input ends."""
+        if self.made[3] * self.made[4] * self.weight.numel() < WORTH_PART * self.depth:
+            return [(slice(0, self.made[2]), slice(0, self.depth))]
+        found = []
+        for p in range(self.made[2]):
+            move = p * self.stride - self.padding
+            ks = [k for k in range(self.depth) if 0 <= move + k * self.dilation < self.seen[2]]
+            seen = slice(ks[0], ks[-1] + 1) if ks else slice(0, 0)
+            if found and found[-1][1] == seen:
+                found[-1] = slice(found[-1][0].start, p + 1), seen
+            else:
+                found.append((slice(p, p + 1), seen))
+        return found
+
+    def places(self, made, depths):
+        """For each of these depths of the filters, which of these outputs see what of the input there: (depth, outputs,
+        inputs), the first two counted from the first one."""
+        for k in range(depths.start, depths.stop):
             move = k * self.dilation - self.padding
-            first = max(0, -(move // self.stride))
-            last = min(self.made[2], (self.seen[2] - 1 - move) // self.stride + 1)
+            first = max(made.start, -(move // self.stride))
+            last = min(made.stop, (self.seen[2] - 1 - move) // self.stride + 1)
             if first < last:
                 begin = first * self.stride + move
-                yield k, slice(first, last), slice(begin, begin + (last - first - 1) * self.stride + 1, self.stride)
+                yield (k - depths.start, slice(first - made.start, last - made.start),
+                       slice(begin, begin + (last - first - 1) * self.stride + 1, self.stride))
 
-    def unfolded(self, a):
-        """(n * P, C * K, H, W): what the outputs of each depth see."""
+    def unfolded(self, a, made, depths):
+        """(n * outputs, C * depths, H, W): what these outputs see with these depths of the filters."""
         n, channels, _, *plane = a.shape
-        found = empty_near(a, (n, self.made[2], channels, self.depth, *plane))
-        seen = {k: (outs, ins) for k, outs, ins in self.places()}
-        for k in range(self.depth):
+        count = depths.stop - depths.start
+        found = empty_near(a, (n, made.stop - made.start, channels, count, *plane))
+        seen = {k: (outs, ins) for k, outs, ins in self.places(made, depths)}
+        for k in range(count):
             outs, ins = seen.get(k, (slice(0, 0), None))
             for hidden in (found[:, :outs.start, :, k], found[:, outs.stop:, :, k]):
                 if hidden.numel():
                     fill_(hidden, 0)
             if ins is not None:
                 copy_(found[:, outs, :, k], a[:, :, ins].transpose(1, 2))
-        return found.view(n * self.made[2], channels * self.depth, *plane)
+        return found.view(-1, channels * count, *plane)
 
-    def add_back(self, unfolded, target):
-        """Sum a gradient of what `unfolded` gave into `target`, the volumes it was made from."""
-        parts = unfolded.view(target.shape[0], self.made[2], target.shape[1], self.depth, *target.shape[3:])
-        whole = target if target.dtype is parts.dtype else empty_near(target, tuple(target.shape), parts.dtype)
-        fill_(whole, 0)
-        for k, outs, ins in self.places():
-            place = whole[:, :, ins]
+    def add_back(self, unfolded, made, depths, target):
+        """Add a gradient of what `unfolded` gave to `target`, the volumes it was made from."""
+        count = made.stop - made.start
+        parts = unfolded.view(-1, count, target.shape[1], depths.stop - depths.start, *target.shape[3:])
+        for k, outs, ins in self.places(made, depths):
+            place = target[:, :, ins]
             binary_to(ADD, place, parts[:, outs, :, k].transpose(1, 2), place)
-        if whole is not target:
-            copy_(target, whole)
 
     def images_of(self, t):
         """(n, channels, P, ...) as images (n * P, channels, ...): a copy, or a view where P is 1."""
         return t.transpose(1, 2).reshape(-1, t.shape[1], *t.shape[3:])
 
+    def filters(self, depths):
+        """Filters of images."""
+        return self.weight[:, :, depths].reshape(self.weight.shape[0], -1, *self.weight.shape[3:])
+
     def correlate(self, a, bias, out):
+        parts = [(made, depths, self.filters(depths)) for made, depths in self.parts()]
         for begin, end in self.blocks():
-            seen = self.unfolded(a[begin:end])
-            for n in range(begin, end):
-                rows = slice((n - begin) * self.made[2], (n - begin + 1) * self.made[2])
-                correlate(seen[rows], self.weight, bias, self.geometry, out[n].transpose(0, 1))
+            for made, depths, weight in parts:
+                seen, count = self.unfolded(a[begin:end], made, depths), made.stop - made.start
+                for n in range(begin, end):
+                    correlate(seen[(n - begin) * count:(n - begin + 1) * count], weight, bias, self.geometry,
+                              out[n][:, made].transpose(0, 1))
 
     def slopes(self, grad, a, by_input, by_weight):
         dtype = FLOAT32 if grad.dtype in HALVES else grad.dtype         # many are added up
-        weight, total = cast_to(self.weight, dtype), None
+        total, sums = (t if t is None or t.dtype is dtype else empty_near(t, tuple(t.shape), dtype)
+                       for t in (by_input, by_weight))
+        for t in (total, sums):
+            if t is not None:
+                fill_(t, 0)
+        parts = [(made, depths, cast_to(self.filters(depths), dtype)) for made, depths in self.parts()
+                 if depths.start < depths.stop]
         for begin, end in self.blocks():
-            part = empty_near(grad, tuple(weight.shape), dtype) if by_weight is not None else None
-            size = (end - begin) * self.made[2], self.seen[1] * self.depth, *self.seen[3:]
-            back = empty_near(grad, size, dtype) if by_input is not None else None
-            seen = back if by_weight is None else cast_to(self.unfolded(a[begin:end]), dtype)
-            slopes(cast_to(self.images_of(grad[begin:end]), dtype), seen, weight, self.geometry, back, part)
-            if back is not None:
-                self.add_back(back, by_input[begin:end])
-            if part is not None:
-                total = part if total is None else binary_to(ADD, total, part, total)
-        if total is not None:
-            copy_(by_weight, total.view(tuple(by_weight.shape)))
+            for made, depths, weight in parts:
+                images = cast_to(self.images_of(grad[begin:end, :, made]), dtype)
+                size = images.shape[0], weight.shape[1] * self.groups, *self.seen[3:]
+                part = empty_near(grad, tuple(weight.shape), dtype) if sums is not None else None
+                back = empty_near(grad, size, dtype) if total is not None else None
+                seen = back if sums is None else cast_to(self.unfolded(a[begin:end], made, depths), dtype)
+                slopes(images, seen, weight, self.geometry, back, part)
+                if back is not None:
+                    self.add_back(back, made, depths, total[begin:end])
+                if part is not None:
+                    place = sums[:, :, depths]
+                    binary_to(ADD, place, part.view(place.shape), place)
+        for made, target in ((total, by_input), (sums, by_weight)):
+            if made is not target:
+                copy_(target, made)

@@ -34,7 +34,7 @@ WIDE = {"gemm"}                 # kernels for vectors of 32 bytes or more: built
 NARROW = {"v2", "generic"}      # instruction sets of vectors of less
 LINKED = {KERNELS, "simd"}      # folders of what is only compiled into others: no packages of the wheel
 # Kernels that are as fast with v3's vectors, in the mean of their rows: not built for v4 where v3 is.
-NOT_WIDEST = {"gather_scatter", "pool"}
+NOT_WIDEST = {"gather_scatter", "pool", "scan"}
 ONE_BY_ONE = "--param=vect-epilogues-nomask=0"  # what a vector leaves goes by no narrower ones: a sixth less code
 IN_SHORT_ROWS = {"convert", "reduce", "softmax"}        # what is left is much there: narrower vectors, but in v2
 SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords

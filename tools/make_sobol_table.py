@@ -16,12 +16,15 @@ TARGET = Path(__file__).resolve().parents[1] / "core" / "cygrad" / "quasirandom"
 
 
 def main():
-    """One row of polynomials, 18 of numbers; of each row first the low bytes, then the middle, then the high ones."""
+    """One row of what polynomials grow by from axis to axis, 18 of numbers; of each row the lowest bits first.
+
+    A number m_j has j bits, of which the lowest is 1; the others are as good as drawn, and are what is left.
+    """
     content = np.load(FOUND)
-    rows = np.concatenate([content["poly"][None], content["vinit"].T])
-    assert rows.shape == (19, 21201) and 0 <= rows.min() and rows.max() < 1 << 24
-    planes = [(rows >> shift & 255).astype(np.uint8).tobytes() for shift in (0, 8, 16)]
-    TARGET.write_bytes(zlib.compress(b"".join(planes), 9))
+    rows = np.concatenate([np.diff(content["poly"], prepend=0)[None], content["vinit"].T])
+    assert rows.shape == (19, 21201) and 0 <= rows.min() and rows.max() < 1 << 18
+    bits = rows[:, None] >> np.arange(18)[None, :, None] & 1
+    TARGET.write_bytes(zlib.compress(np.packbits(bits.astype(np.uint8), axis=-1).tobytes(), 9))
 
 
 if __name__ == "__main__":

@@ -17,9 +17,11 @@ BITS, DIMENSIONS, DEGREES = 30, 21201, 18
 def table():
     """Polynomials and initial numbers, int64 of 19 x 21201: a row of polynomials, then m1, m2, ... of every axis."""
     content = zlib.decompress((Path(__file__).parent / "directions.zlib").read_bytes())
-    low, middle, high = cygrad.frombuffer(bytearray(content), dtype=cygrad.uint8).view(
-        3, DEGREES + 1, DIMENSIONS).to(cygrad.int64)
-    return low | middle << 8 | high << 16
+    packed = cygrad.frombuffer(bytearray(content), dtype=cygrad.uint8).view(DEGREES + 1, DEGREES, -1, 1)
+    bits = packed >> cygrad.arange(7, -1, -1).byte() & 1        # row, place in the number, axis by eights
+    rows = sum(bits[:, place].flatten(1)[:, :DIMENSIONS].long() << place for place in range(DEGREES))
+    rows[0] = rows[0].cumsum(0)                                 # polynomials grow from axis to axis: what they grow by
+    return rows
 
 
 def direction_numbers(dimension):

@@ -855,6 +855,8 @@ cdef class Tensor(View):
     def __rtruediv__(x, y):
         if pair_is_watched(x, y):
             return hand_over_named("__rdiv__", (x, y))
+        if isinstance(y, Tensor):               # x is of a subclass, such as Parameter: Python asks it first
+            return binary(DIV, y, x)
         return operators.reciprocal(x, y)
 
     def __floordiv__(x, y):

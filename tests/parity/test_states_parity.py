@@ -150,6 +150,23 @@ PROGRAMS = """
     m.ones(2, 3).hash_tensor(5, mode=-1)
     m.ones(2, 0).hash_tensor(1, mode=-1)
     q = m.ones(0, 3, requires_grad=True); q.unfold(1, 1, 2).sum().backward()
+    p = m.nn.Parameter(m.full((3,), 3.)); a = m.ones(3) / p; b = p / m.ones(3); c = 1 / p; d = m.ones(3) - p
+    v = m.ones(100, 100, requires_grad=True); v.mean().backward()
+    w = m.ones(0, requires_grad=True); w.mean().backward()
+    q = m.ones(3, requires_grad=True); z = m.zeros(3); m.softmax(q, 0, out=z); y = m.log_softmax(q, 0, out=m.zeros(5))
+    q = m.ones(3, requires_grad=True); y = q * 2; m.softmax(m.ones(3), 0, out=y); m.heaviside(q, q, out=y)
+    q = m.ones(3, requires_grad=True); m.softmax(m.ones(3), 0, out=q)
+    x = m.kron(m.ones(2), m.ones(3), out=m.zeros(0)); y = m.randn(3, out=m.zeros(0)); z = m.rand(3, out=m.zeros(0))
+    x = m.ones(1, 2, 3); a = m.nn.functional.pad(x, (1, 1), mode='circular')
+    x = m.ones(1, 2, 3); b = m.nn.functional.pad(x, (-1, 1), mode='circular')
+    x = m.ones(1, 2, 3, requires_grad=True); a = m.nn.functional.pad(x, (1, 1), 'circular'); (a * a).sum().backward()
+    x = m.ones(3, requires_grad=True); a = (x * 1).bernoulli_(); b = (x * 1).bernoulli_(.5)
+    x = m.ones(3, requires_grad=True); c = m.view_copy(x, (-1,), out=x * 1)
+    x = m.ones(2, 3, requires_grad=True); a = m.func.jacrev(m.sin)(x); b = m.func.jacfwd(m.sin)(x)
+    x = m.ones(3, requires_grad=True); c = m.func.vjp(m.sin, x)[0]
+    x = m.tensor(2., requires_grad=True); a = m.func.hessian(m.sin)(x); b = m.func.grad_and_value(m.sin)(x)[1]
+    x = m.ones(3, requires_grad=True) * 1; y = m.func.vjp(lambda q: q, x)[0]; z = m.func.vjp(lambda q: q[0], x)[0]
+    x = m.ones(3, 2, requires_grad=True); y = m.nn.functional.group_norm(x.t()[None], 2)
 """.strip().splitlines()
 
 

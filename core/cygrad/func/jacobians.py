@@ -131,7 +131,8 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
         made = []
         for column in columns:
             parts = column.movedim(0, -1).split([x.numel() for x in inputs], -1)
-            parts = [part.view((*part.shape[:-1], *x.shape)) for part, x in zip(parts, inputs)]
+            parts = [part.view((*part.shape[:-1], *x.shape)) if x.dim() else part.squeeze(-1)
+                     for part, x in zip(parts, inputs)]
             made.append(tree_unflatten(parts, inputs_spec))
         result = tree_unflatten(made, kept["spec"])
         if not has_aux:

@@ -23,9 +23,9 @@ derivative("normal_both", name="NormalBackward3", mean=zeros_like, std=zeros_lik
 for _name in ("arange", "range", "linspace", "logspace", "eye", "zeros", "ones", "full", "rand", "normal", "randint",
               "randperm", "fft_fftfreq", "fft_rfftfreq", "set"):
     derivative("made_" + _name, name="NotImplemented", self=not_implemented("aten::" + _name))
-for _name in ("set", "view_copy"):
-    derivative(f"made_{_name}_of", name="NotImplemented", self=not_implemented("aten::" + _name),
-               source=not_implemented("aten::" + _name))
+for _name, _order in ("set", ("self", "source")), ("view_copy", ("source", "self")):
+    derivative(f"made_{_name}_of", name="NotImplemented",
+               **{argument: not_implemented("aten::" + _name) for argument in _order})
 for _name in "heaviside", "log_softmax", "softmax":
     derivative("made_" + _name, name="NotImplemented", **{argument: not_implemented("aten::" + _name) for argument in (
         "first", "second", "self")})

@@ -47,7 +47,11 @@ def made_standard(normal, size, generator, out, dtype, device, requires_grad, pi
         else:
             _need_float(t, "check_uniform_bounds")
             draw(t, "uniform", 0, 1, generator=generator)
-    return new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill)
+    before = None if out is None or not normal else out.shape
+    made = new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill)
+    if before is not None and made.shape != before:         # PyTorch counts that it resizes `out`
+        made._bump_version()
+    return made
 
 
 def _made_integers(size, sampler, params, fill, generator, out, dtype, device, requires_grad, names, pin_memory):

@@ -109,9 +109,9 @@ cdef inline bint repeated(Tensor grad) noexcept:
     if grad.base is not None or grad.creation != CREATED_NORMALLY:
         return False
     for i in range(grad.rank):
-        if grad.strides[i] == 0 and grad.sizes[i] > 1:
+        if grad.strides[i] == 0 and grad.sizes[i] != 1:
             return True
-    return grad.elements == 0
+    return False
 
 
 cdef inline unsigned int writes_of_copy(Tensor variable, Tensor grad, bint spare) noexcept:

@@ -244,7 +244,7 @@ cdef Tensor with_axes(Tensor grad, View like, tuple dims, bint keepdim):
     cdef bint reduced[64]
     cdef int i, at = 0
     cdef Tensor out
-    if like.rank == 0:
+    if like.rank == 0 or keepdim and same_sizes(grad, like):
         return window(alias(grad), grad)
     if keepdim:
         return window(expand_to(grad, like.rank, like.sizes), grad)

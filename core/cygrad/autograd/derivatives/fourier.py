@@ -4,6 +4,7 @@ The adjoint of a transform is the inverse one with the same scale. What has no i
 """
 import cygrad
 from cygrad.autograd.derivative import derivative
+from cygrad.autograd.derivatives.helpers import written
 
 derivative("fft_c2c", name="FftC2CBackward0",
            self=lambda grad, dim, normalization, forward: transforms().c2c(grad, dim, normalization, not forward))
@@ -38,4 +39,4 @@ def c2r_backward(grad, dim, normalization):
         return found
     weight = cygrad.ones(found.shape[last], dtype=grad.dtype, device=grad.device)
     weight.narrow(0, 1, twice).fill_(2)
-    return found * weight.reshape((-1,) + (1,) * (found.dim() - 1 - last))
+    return written(found * weight.reshape((-1,) + (1,) * (found.dim() - 1 - last)))

@@ -60,8 +60,10 @@ for _op, _name in NODES.items():
 derivative("resample_spread", self=lambda grad, axes, name: _resampled[name](grad, axes))
 for _axes in (2, 3):
     derivative(f"grid_sampler_{_axes}d", name=f"GridSampler{_axes}DBackward0",
-               tensors=lambda grad, input, grid, mode, padding, align, needs:
-               sampling_slopes(grad, input, grid, mode, padding, align, needs))
+               tensors=one_node(f"GridSampler{_axes}DBackwardBackward0",
+                                lambda grad, input, grid, mode, padding, align, needs: fresh(
+                                sampling_slopes(grad, input, grid, mode, padding, align, needs)),
+                                "grad", "input", "grid"))
 derivative("affine_grid_generator", name="AffineGridGeneratorBackward0", theta=lambda grad, size, align:
            affine_slope(grad, size, align))
 derivative("im2col", name="Im2ColBackward0", self=lambda grad, size, window: _col2im(grad, size, window))

@@ -1,11 +1,15 @@
 """Derivatives of random fills: what they overwrite has no influence, so its gradient is zero."""
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import not_implemented
+from cygrad.autograd.derivatives.helpers import not_implemented, written
 
 
 def zeros_like(grad):
     return cygrad.zeros_like(grad)
+
+
+def new_zeros(grad):
+    return written(cygrad.zeros_like(grad))
 
 
 for _op in "uniform", "normal_", "random", "exponential", "geometric", "log_normal", "cauchy":
@@ -17,9 +21,9 @@ derivative("random_below", name="RandomBackward1", self=zeros_like)
 derivative("random_any", name="RandomBackward2", self=zeros_like)
 derivative("bernoulli", name="BernoulliBackward0", input=zeros_like)
 derivative("poisson", input=zeros_like)
-derivative("normal_mean", name="NormalBackward1", mean=zeros_like)
-derivative("normal_std", name="NormalBackward2", std=zeros_like)
-derivative("normal_both", name="NormalBackward3", mean=zeros_like, std=zeros_like)
+derivative("normal_mean", name="NormalBackward1", mean=new_zeros)
+derivative("normal_std", name="NormalBackward2", std=new_zeros)
+derivative("normal_both", name="NormalBackward3", mean=new_zeros, std=new_zeros)
 for _name in ("arange", "range", "linspace", "logspace", "eye", "zeros", "ones", "full", "rand", "normal", "randint",
               "randperm", "fft_fftfreq", "fft_rfftfreq", "set"):
     derivative("made_" + _name, name="NotImplemented", self=not_implemented("aten::" + _name))

@@ -133,7 +133,7 @@ for _op, _name in (("linalg_vector_norm", "LinalgVectorNormBackward0"), ("norm",
                norm_backward(beside(grad, self.shape, dim, keepdim), self, ord, dim,
                              beside(result, self.shape, dim, keepdim)))
 derivative("dist", self=lambda grad, self, other, p, result: dist_backward(grad, self, other, p, result),
-           other=lambda grad, self, other, p, result: dist_backward(-grad, self, other, p, result))
+           other=lambda grad, self, other, p, result: -dist_backward(grad, self, other, p, result))
 derivative("renorm", self=lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm))
 
 

@@ -198,9 +198,10 @@ def batch_normalized(input, weight, bias, running_mean, running_var, training, m
         with cygrad.no_grad():
             count = input.numel() // input.size(1)
             mean, variance = found[1].detach(), found[3].detach()
-            running_mean.lerp_(mean.to(running_mean.dtype), momentum)
-            running_var.lerp_((variance * (count / (count - 1) if count > 1 else math.nan)).to(running_var.dtype),
-                              momentum)
+            # (PyTorch does not count this change)
+            running_mean.data.lerp_(mean.to(running_mean.dtype), momentum)
+            running_var.data.lerp_((variance * (count / (count - 1) if count > 1 else math.nan)).to(running_var.dtype),
+                                   momentum)
     return found
 
 

@@ -167,7 +167,7 @@ PROGRAMS = """
     x = m.tensor(2., requires_grad=True); a = m.func.hessian(m.sin)(x); b = m.func.grad_and_value(m.sin)(x)[1]
     x = m.ones(3, requires_grad=True) * 1; y = m.func.vjp(lambda q: q, x)[0]; z = m.func.vjp(lambda q: q[0], x)[0]
     x = m.ones(3, 2, requires_grad=True); y = m.nn.functional.group_norm(x.t()[None], 2)
-    x = m.ones(2, 3, 4, requires_grad=True); a = m.zeros(3); b = m.ones(3); m.nn.functional.batch_norm(x, a, b, None, None, True)
+    x = m.ones(2, 3, 4); a = m.zeros(3); b = m.ones(3); m.nn.functional.batch_norm(x, a, b, training=True)
     q = m.ones(3, requires_grad=True); g = m.autograd.grad(m.normal(q, 1.).sum(), q)[0]
     q = m.ones(3, requires_grad=True); h = m.autograd.grad(m.fft.irfft(q * 1j).sum(), q)[0]
     q = m.ones(2, 3, requires_grad=True); g = m.autograd.grad(q.sum(0, True).sum(0, True).sum(), q)[0]

@@ -33,6 +33,16 @@ _ALONG_AN_AXIS = frozenset("cumprod cumsum log_softmax logcumsumexp softmax".spl
 # Ops that take `out_dtype`, for which only NVIDIA's devices have kernels.
 _MIXED = frozenset("addmm baddbmm bmm mm".split())
 _NO_KERNEL = re.compile('^(".*" not implemented for |clamp is not supported)')
+# Functions that look at the type of what they are given as a tensor (in C), and that ask it for its attributes (in
+# Python), where it is the other way round here.
+_IN_C = frozenset("""
+    celu cross_entropy ctc_loss einsum elu embedding fractional_max_pool2d fractional_max_pool3d hardsigmoid hardswish
+    hardtanh leaky_relu logsigmoid mish multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss nll_loss
+    nonzero pad poisson_nll_loss relu6 selu silu stft threshold""".split())
+_IN_PYTHON = frozenset("""
+    adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d affine_grid l1_loss
+    linear_cross_entropy max_unpool1d max_unpool2d max_unpool3d mse_loss norm split stft tensordot""".split())
+_NO_TENSOR = re.compile(r"(?:must be Tensor, not|\(expected Tensor, got) (\w+)\)?$")
 # What Python says of a number that is converted to one that can't hold it.
 _UNFIT = re.compile("cannot convert float|must be real number, not complex|not supported between instances of|"
                     "real number, not 'complex'|can't convert complex|int too large")
@@ -48,6 +58,15 @@ def first_fault(name, values, error):
     values : dict
         The arguments by PyTorch's names.
     """
+    short = name.rpartition(".")[2]
+    if isinstance(error, AttributeError) and short in _IN_C:
+        for word, value in values.items():
+            if type(value) is type(error.obj) and not isinstance(value, Tensor):
+                return TypeError(f"{short}(): argument '{word}' must be Tensor, not {type(value).__name__}")
+    if isinstance(error, TypeError) and short in _IN_PYTHON:
+        found = _NO_TENSOR.search(str(error))
+        if found:
+            return AttributeError(f"'{found[1]}' object has no attribute 'dim'")
     if values.get("out_dtype") is not None and name in _MIXED:
         overload = "dtype" if values.get("out") is None else "dtype_out"
         return NotImplementedError(f"Could not run 'aten::{name}.{overload}' with arguments from the 'CPU' backend.")

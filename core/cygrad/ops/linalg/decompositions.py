@@ -53,10 +53,11 @@ def qr(A, mode="reduced"):
     True
     """
     need_matrix(A, "linalg.qr")
-    need_float(A, "linalg.qr")
+    need_float(A, "linalg.qr", low=True)
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
                            "'complete'")
+    need_kernel(A, "geqrf_cpu")
     return return_types.linalg_qr(_qr(A, mode))
 
 
@@ -120,6 +121,14 @@ def refuse_driver(driver):
                            "cuSOLVER backend.")
 
 
+def check_svd(A, driver):
+    need_matrix(A, "linalg.svd")
+    need_float(A, "linalg.svd", low=True)
+    if A.numel():
+        need_kernel(A, "linalg_svd_cpu")
+    refuse_driver(driver)
+
+
 def svd(A, full_matrices=True, *, driver=None):
     """U, S and Vh with A = U @ diag(S) @ Vh, singular values S descending.
 
@@ -149,9 +158,7 @@ def svd(A, full_matrices=True, *, driver=None):
     >>> s
     tensor([3., 2.])
     """
-    need_matrix(A, "linalg.svd")
-    need_float(A, "linalg.svd")
-    refuse_driver(driver)
+    check_svd(A, driver)
     return return_types.linalg_svd(_svd(A, full_matrices, True))
 
 
@@ -179,9 +186,7 @@ def svdvals(A, *, driver=None):
     >>> cygrad.linalg.svdvals(cygrad.tensor([[3., 0.], [0., -2.]]))
     tensor([3., 2.])
     """
-    need_matrix(A, "linalg.svd")
-    need_float(A, "linalg.svd")
-    refuse_driver(driver)
+    check_svd(A, driver)
     return _svd(A, False, A._tracked())[1]
 
 
@@ -246,7 +251,8 @@ def checked_eigh(A, UPLO):
     need_square(A, "linalg.eigh")
     if UPLO not in ("L", "U", "l", "u"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    need_kernel(A, "linalg_eigh_cpu")
+    if A.numel():
+        need_kernel(A, "linalg_eigh_cpu")
 
 
 def eigh(A, UPLO="L"):

@@ -96,7 +96,8 @@ def _lu_factor_ex(self):
 def checked_lu(A, name, pivot):
     if A.dim() < 2:
         raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
-    need_kernel(A, "lu_cpu")
+    if A.numel():
+        need_kernel(A, "lu_cpu")
     if not pivot:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
 
@@ -284,7 +285,7 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
             [1.]])
     """
     name = "linalg.lu_solve"
-    need_float(LU, name)
+    need_float(LU, name, low=True)
     if LU.dtype is not B.dtype:
         raise RuntimeError(f"{name}: Expected LU and B to have the same dtype, but found LU of type "
                            f"{SCALAR_NAMES[LU.dtype.code]} and B of type {SCALAR_NAMES[B.dtype.code]} instead")
@@ -297,6 +298,7 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
                            f"({LU.shape[-2]}x{LU.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})")
     if LU.shape[:-1] != pivots.shape:
         raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
+    need_kernel(LU, "linalg.lu_solve_cpu")
     check_pivots(pivots, LU.shape[-2])
     return _lu_solve(LU, pivots, B, left, adjoint)
 

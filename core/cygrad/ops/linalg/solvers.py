@@ -199,7 +199,7 @@ def solve_ex(A, B, *, left=True, check_errors=False):
     tensor([1., 1.])
     """
     name = "linalg.solve"
-    need_float(A, name)
+    need_float(A, name, low=True)
     if A.dtype is not B.dtype:
         raise RuntimeError(f"{name}: Expected A and B to have the same dtype, but found A of type "
                            f"{SCALAR_NAMES[A.dtype.code]} and B of type {SCALAR_NAMES[B.dtype.code]} instead")
@@ -213,6 +213,8 @@ def solve_ex(A, B, *, left=True, check_errors=False):
     if vector and not left:
         raise RuntimeError(f"{name}: Vector broadcasting of the left hand side is not supported for left=False. In "
                            "this case linalg.solve is equivalent to B / A.squeeze(-1)")
+    if A.numel():
+        need_kernel(A, "lu_cpu")
     x, info = _solve_ex(A, B, left, vector)
     if check_errors:
         check_info(info, unsolvable)

@@ -5,10 +5,11 @@
 import operator
 from functools import lru_cache
 
+import cygrad
 from cygrad.dispatch.allocation import empty_near
 from cygrad.devices.device import channels_last
 from cygrad.dispatch.memory_formats import empty_in, format_of, kept
-from cygrad.dispatch.promotion import C_TYPES
+from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
@@ -165,18 +166,39 @@ def refused_by(input, weight, geometry):
     return None
 
 
-def check_dtypes(input, weight, bias, geometry):
-    if weight.dtype is not input.dtype:
-        raise RuntimeError(f"Input type ({input.type()}) and weight type ({weight.type()}) should be the same or input "
-                           "should be a MKLDNN tensor and weight is a dense tensor".replace("cygrad.", "torch."))
-    if bias is not None and bias.dtype is not input.dtype:
-        if geometry[4]:
-            raise RuntimeError(f"Input type ({input.type()}) and bias type ({bias.type()}) should be the same or input "
-                               "should be a MKLDNN tensor and bias is a dense tensor".replace("cygrad.", "torch."))
+def in_one_dtype(input, weight, bias, geometry):
+    """The operands, refused where their dtypes differ.
+
+    But PyTorch adds a bias of another dtype to a transposed convolution of images that oneDNN does not compute, and of
+    no image it promotes the dtypes as if the weight were a number.
+    """
+    whole = input.is_complex() or len(input) and (
+        input.dim() == 5 or input.dtype.name == "float32" and (len(input) > 1 or geometry[3] > 1))
+    transposed, mixed = geometry[4], bias is not None and bias.dtype is not input.dtype
+    if mixed and not transposed:
         raise RuntimeError(f"Input type ({C_TYPES[input.dtype.code]}) and bias type ({C_TYPES[bias.dtype.code]}) "
                            "should be the same")
-    if function := refused_by(input, weight, geometry):
+    if len(input) and (function := refused_by(input, weight, geometry)):
         raise refused(function, input.dtype)
+    made = input.dtype
+    if weight.dtype is not made:
+        if len(input) or input.is_complex():
+            refuse_mixed(input, weight, "weight")
+        made = cygrad.result_type(input, weight.new_zeros(()))
+        input, weight = input.to(made), weight.to(made)
+    if mixed and whole:
+        refuse_mixed(input, bias, "bias")
+    if bias is not None and bias.dtype is not made:
+        if not cygrad.can_cast(cygrad.result_type(input, bias), made):
+            raise RuntimeError(f"result type {SCALAR_NAMES[bias.dtype.code]} can't be cast to the desired output type "
+                               f"{SCALAR_NAMES[made.code]}")
+        bias = bias.to(made)
+    return input, weight, bias
+
+
+def refuse_mixed(input, other, word):
+    raise RuntimeError(f"Input type ({input.type()}) and {word} type ({other.type()}) should be the same or input "
+                       f"should be a MKLDNN tensor and {word} is a dense tensor".replace("cygrad.", "torch."))
 
 
 def same_padding(name, input, weight, stride, dilation):
@@ -252,7 +274,7 @@ def padding_by_name(name, axes, input, weight, stride, padding, dilation, output
 
 def checked_convolution(input, weight, bias, geometry):
     """A convolution whose shapes and numbers are right."""
-    check_dtypes(input, weight, bias, geometry)
+    input, weight, bias = in_one_dtype(input, weight, bias, geometry)
     if not input.numel() and all(input.shape[:2]):
         shape = [*input.shape[:2], 1, 0] if input.dim() == 3 else list(input.shape)
         raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got input shape: {shape}")

@@ -32,6 +32,13 @@ SMOOTH_L1 = program(lambda x, target, beta, least: robust(x - target, beta, leas
 HUBER = program(lambda x, target, delta, least: robust(x - target, delta, least))
 
 
+def refuse_narrow(input, made):
+    """Raise where losses of this dtype can't be written in that of the input."""
+    if not cygrad.can_cast(made, input.dtype):
+        raise RuntimeError(f"result type {SCALAR_NAMES[made.code]} can't be cast to the desired output type "
+                           f"{SCALAR_NAMES[input.dtype.code]}")
+
+
 def robust(d, delta, least):
     c = d.maximum(least).minimum(delta)
     return (c * -0.5 + d) * c               # one loop multiplies and adds
@@ -115,6 +122,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     reduction = word(reduction)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    refuse_narrow(a, result_type(a, b))
     need_floats("huber_cpu", a, b)
     return _huber_loss(a, b, reduction, delta)
 
@@ -148,13 +156,17 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     tensor([0.1269, 2.1269])
     """
     reduction = word(reduction, size_average, reduce)
-    dtype = result_type(input, target)
-    if dtype is cygrad.bool:
+    need_tensors("soft_margin_loss", input=input, target=target)
+    if input.dtype is cygrad.bool:
         raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
                            "a mask, use the `~` or `logical_not()` operator instead.")
-    if not (dtype.is_floating_point or dtype.is_complex):
-        raise RuntimeError("result type Float can't be cast to the desired output type "
-                           f"{SCALAR_NAMES[input.dtype.code]}")
+    made = result_type(input, target)
+    refuse_narrow(input, made if made.is_floating_point or made.is_complex else cygrad.get_default_dtype())
+    shape = cygrad.broadcast_shapes(input.shape, target.shape)
+    if shape != input.shape:            # which the losses are written to one after the other
+        raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}")
+    if target.dtype is not input.dtype:
+        target = target.to(input.dtype)
     return _soft_margin_loss(input, target, reduction)
 
 
@@ -390,7 +402,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
                  "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
                  "'mean' will be changed to behave the same as 'batchmean' in the next major release.")
         found = "sum" if reduction == "batchmean" else word(reduction)
-    losses = divergence(input, target, found, log_target)
+    losses = cygrad.kl_div(input, target, WORDS.index(found), log_target=log_target)
     return losses / input.size()[0] if reduction == "batchmean" and input.dim() else losses
 
 
@@ -436,7 +448,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         elif not (input.dim() == var.dim() and sum(n for m, n in zip(input.size(), var.size()) if m != n) == 1):
             raise ValueError("var is of incorrect size")
     if reduction not in WORDS:
-        raise ValueError(f"{reduction} is not valid")
+        raise ValueError(reduction + " is not valid")
     var = var.clone()
     with cygrad.no_grad():
         var.clamp_(min=eps)
@@ -514,4 +526,4 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
         reduction = word(reduction, size_average, reduce)
     elif reduction not in WORDS:
         raise ValueError(reduction + " is not a valid value for reduction")
-    return poisson_losses(input, target, log_input, full, eps, reduction)
+    return cygrad.poisson_nll_loss(input, target, log_input, full, eps, WORDS.index(reduction))

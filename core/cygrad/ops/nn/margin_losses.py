@@ -226,7 +226,7 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
         losses = losses * weight
     losses = losses.sum(dim=input.dim() - 1) / input.size(input.dim() - 1)
     if reduction not in WORDS:
-        raise ValueError(f"{reduction} is not valid")
+        raise ValueError(reduction + " is not valid")
     return reduced(losses, reduction)
 
 

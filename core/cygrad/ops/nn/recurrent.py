@@ -12,6 +12,7 @@ from cygrad.backend import CELLS
 from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import call
+from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import clone_dense, seen_as
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
@@ -260,6 +261,9 @@ def gru_step(x, s, h):
 def check_sizes(cell, steps, x, by_input, weight, h, c, projection):
     """Raise unless weights and states fit: the kernel goes by the weight's sizes."""
     name, batch = CELLS[cell], max([rows for _, rows in steps], default=h.shape[0])
+    if weight.dtype is not x.dtype:
+        raise RuntimeError("mat1 and mat2 must have the same dtype, but got "
+                           f"{SCALAR_NAMES[x.dtype.code]} and {SCALAR_NAMES[weight.dtype.code]}")
     hidden = weight.shape[0] // GATES[cell]
     wanted = (GATES[cell] * hidden, hidden if projection is None else projection.shape[0])
     if tuple(weight.shape) != wanted or by_input.shape[0] != wanted[0]:
@@ -279,7 +283,12 @@ def direction(cell, steps, x, h, c, weights):
     from cygrad.nn.functional import linear      # start-up time
     by_input, by_state, input_bias, state_bias, projection = weights
     bias = None
+    if by_state.dim() < 2 or by_input.dim() < 2:
+        raise RuntimeError("both arguments to linear need to be at least 1D, and the weights matrices")
     if input_bias is not None:
+        if not input_bias.dtype is state_bias.dtype is x.dtype:
+            raise RuntimeError("self and mat2 must have the same dtype, but got "
+                               f"{SCALAR_NAMES[state_bias.dtype.code]} and {SCALAR_NAMES[x.dtype.code]}")
         n = by_state.shape[0] // GATES[cell]
         if cell == GRU:                 # the last third of this bias is inside the reset gate's product
             input_bias = input_bias + cygrad.cat([state_bias[:2 * n], state_bias.new_zeros(n)])
@@ -313,6 +322,8 @@ def layers(cell, steps, x, h, c, params, has_biases, num_layers, dropout, train,
     weights = list(grouped(params, has_biases, projected))
     if len(weights) != num_layers * directions:
         raise RuntimeError(f"got an incorrect number of RNN parameters: {len(params)}")
+    if len(h) < len(weights):
+        raise RuntimeError("Expected more hidden states in stacked_rnn")
     last_h, last_c = [], []
     for layer in range(num_layers):
         outs = []
@@ -365,6 +376,8 @@ def packed(cell, name, data, batch_sizes, hx, params, has_biases, num_layers, dr
     need_tensors(name, input=data)
     h, c = (hx, None) if isinstance(hx, Tensor) else hx
     steps, row = [], 0
+    if batch_sizes.dtype is not cygrad.int64 or batch_sizes.dim() != 1:
+        raise RuntimeError(f"expected scalar type Long but found {SCALAR_NAMES[batch_sizes.dtype.code]}")
     for rows in batch_sizes.tolist():
         steps.append((row, rows))
         row += rows

@@ -7,6 +7,7 @@ import inspect
 
 import cygrad
 from cygrad.autograd.inplace import forget_history
+from cygrad.ops.declare.operand_types import refuse_complex_gradient
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import cast_to
 from cygrad.ops.declare.out_dtypes import check_dtypes
@@ -156,6 +157,8 @@ def add_copy(view_name, view, what, parameters, arguments):
         row = node_of(view_name, args, kwargs)
         if row is None:
             return copied(input.detach(), lambda t: view(t, *args, **kwargs))
+        if view_name in ("select", "slice"):
+            refuse_complex_gradient(input, name)
         return _copied[row](input, lambda t: view(t, *args, **kwargs))
 
     def recorded_with_out_argument(input, *args, out=None, **kwargs):

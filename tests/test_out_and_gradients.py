@@ -3,6 +3,7 @@
 import warnings
 
 import cygrad
+import numpy as np
 import pytest
 
 REFUSED = "arguments don't support automatic differentiation, but one of the arguments requires grad"
@@ -82,3 +83,18 @@ def test_gather_looks_for_overlaps_once_out_is_resized():
         warnings.simplefilter("ignore")
         cygrad.gather(values, 0, cygrad.tensor([2, 1, 0]), out=values)
     assert values.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("op", [cygrad.frexp, cygrad.qr, cygrad.svd, lambda x, out: cygrad.max(x, 0, out=out)])
+def test_what_is_refused_of_one_result_leaves_the_others(op):
+    outs = cygrad.zeros(2, 3), cygrad.zeros(2, 3, dtype=cygrad.uint8), cygrad.zeros(2, 3)
+    with pytest.raises(RuntimeError):
+        op(cygrad.ones(5, 5), out=outs[:3 if op is cygrad.svd else 2])
+    assert all(t.shape == (2, 3) and not t.any() for t in outs)
+
+
+def test_a_result_in_memory_that_does_not_grow_leaves_the_others():
+    outs = cygrad.zeros(2), cygrad.from_numpy(np.zeros(2, "int64"))
+    with pytest.raises(RuntimeError, match="not resizable"):
+        cygrad.max(cygrad.ones(5, 5), 0, out=outs)
+    assert outs[0].tolist() == [0, 0]

@@ -33,5 +33,8 @@ for _name, _order in ("set", ("self", "source")), ("view_copy", ("source", "self
 for _name in "heaviside", "log_softmax", "softmax":
     derivative("made_" + _name, name="NotImplemented", **{argument: not_implemented("aten::" + _name) for argument in (
         "first", "second", "self")})
-derivative("histogram", name="NotImplemented", self=not_implemented("aten::histogram"))
+derivative("histogram", name="NotImplemented", self=not_implemented("aten::histogram"),
+           bins=not_implemented("aten::histogram"), weight=not_implemented("aten::histogram"))
+derivative("histogramdd", name="NotImplemented", self=not_implemented("aten::_histogramdd_from_bin_cts"),
+           weight=not_implemented("aten::_histogramdd_from_bin_cts"))
 derivative("bernoulli_p", name="NotImplemented", input=not_implemented("aten::bernoulli"))

@@ -9,7 +9,7 @@ makes `cygrad.lerp(..., out=)`, `Tensor.lerp` and `Tensor.lerp_`. Modules of ops
 import functools
 
 from cygrad import return_types
-from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
+from cygrad.ops.declare.out_arguments import refuse_out_grad, write_each
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.out_dtypes import check_dtypes
 from cygrad.ops.declare.public_op import PublicOp
@@ -123,7 +123,7 @@ def with_out(name, function, exact=False):
             raise TypeError(f"expected tuple of {len(results)} elements but got {len(targets)}" if len(results) > 1 else
                             f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
         check_dtypes(name, strict, results, targets, args, kwargs)
-        written = [write_out(name, r, t, strict, args) for r, t in zip(results, targets)]
+        written = write_each(name, results, targets, strict, args)
         return written_type(result)(written) if isinstance(result, tuple) else written[0]
     with_out_argument.direct = function
     return with_out_argument

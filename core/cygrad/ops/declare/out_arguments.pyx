@@ -139,13 +139,9 @@ cdef void take_strides(Tensor target, Tensor result) noexcept:
         target.finish()
 
 
-def write_out(str name, Tensor result not None, out, exact=False, operands=()):
-    """Put a result into the tensor given as `out=`: resized if it is empty (or, with a warning, of another shape).
-
-    One that is resized gets the strides of the result. `operands`: the op's, over which it may not come to lie.
-    """
+cdef int refuse_written(str name, Tensor result, object out, object exact) except -1:
+    """What refuses a target whatever its size."""
     cdef Tensor target
-    cdef bint tracked
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     target = <Tensor>out
@@ -158,6 +154,33 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
         if exact != "any" and not can_cast_to(result.dtype, target.dtype):
             raise RuntimeError(f"result type {SCALAR_NAMES[result.dtype.code]} can't be cast to the desired output "
                                f"type {SCALAR_NAMES[target.dtype.code]}")
+    return 0
+
+
+def write_each(str name, results, outs, exact=False, operands=()):
+    """`write_out` of several results: what would be refused of one is seen before another is written."""
+    cdef Tensor target, result
+    for result, out in zip(results, outs) if len(results) > 1 else ():
+        refuse_written(name, result, out, exact)
+        target = <Tensor>out
+        if same_sizes(target, result):
+            if name not in TWICE:
+                refuse_self_overlap(target)
+        elif ((target.offset + result.elements) * target.dtype.itemsize > target.memory.nbytes_
+                and not target.memory._resizable()):
+            raise RuntimeError("Trying to resize storage that is not resizable")
+    return [write_out(name, result, out, exact, operands) for result, out in zip(results, outs)]
+
+
+def write_out(str name, Tensor result not None, out, exact=False, operands=()):
+    """Put a result into the tensor given as `out=`: resized if it is empty (or, with a warning, of another shape).
+
+    One that is resized gets the strides of the result. `operands`: the op's, over which it may not come to lie.
+    """
+    cdef Tensor target
+    cdef bint tracked
+    refuse_written(name, result, out, exact)
+    target = <Tensor>out
     if grad_enabled() and has_gradient(target) and (name in MADE_ANEW or name in UNDIFFERENTIATED):
         if target.node is None or target.base is not None and target.base.node is None:
             raise RuntimeError(f"aten::{name}(): functions with out=... arguments don't support automatic "

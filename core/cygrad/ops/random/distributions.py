@@ -6,11 +6,12 @@ import math
 
 from cygrad.autograd.forward_levels import UnbatchedDraw, batch_depth
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.ops.declare.out_arguments import refuse_out_grad
+from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
+from cygrad.devices.device import contiguous_format
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.filled import empty_, empty_like
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.op_forms import op, write_out
+from cygrad.ops.declare.op_forms import op
 from cygrad.ops.random.fills import draws
 from cygrad.ops.random.rand import bernoulli_of, default_generator
 from cygrad.ops.random.random_tensors import new_random
@@ -28,7 +29,7 @@ def bernoulli(input, generator):
 
 @primitive
 def bernoulli_p(input, p, generator):
-    return empty_like(input).bernoulli_(p, generator=generator)
+    return empty_like(input, memory_format=contiguous_format).bernoulli_(p, generator=generator)
 
 
 @op(name="bernoulli", method=False)

@@ -5,7 +5,7 @@ from builtins import range as builtins_range
 import cygrad
 from cygrad import return_types
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
-from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
+from cygrad.ops.declare.out_arguments import refuse_out_grad, write_each
 from cygrad.dispatch.raw import scatter_into
 from cygrad.ops.declare.primitives import own, primitive
 from cygrad.ops.declare.op_forms import functions, op
@@ -20,9 +20,14 @@ NAME = "torch.histogramdd: "
 
 
 @primitive(name="histogram")
-def _noted(self, hist, edges):
+def _noted(self, bins, weight, hist, edges):
     """Counts and edges that were computed without a graph; PyTorch records them, but has no derivative."""
     return hist, edges
+
+
+@primitive(name="histogramdd")
+def _noted_grid(self, weight, hist, edges):
+    return hist, *edges
 
 
 def check(input, bins, weight):
@@ -150,7 +155,8 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
         hist = hist / hist.sum()
         for axis, each in enumerate(edges):
             hist = hist / (each[1:] - each[:-1]).reshape([-1 if i == axis else 1 for i in builtins_range(len(edges))])
-    return return_types.histogramdd((hist, edges))
+    hist, *noted = _noted_grid(input, weight, hist, () if given else edges)
+    return return_types.histogramdd((hist, edges if given else tuple(noted)))
 
 
 # ------------------------------------------------------------------------- counting
@@ -325,7 +331,7 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
     if density:
         hist = hist / (hist.sum() * (edges[1:] - edges[:-1]))
     if out is None:
-        return return_types.histogram(_noted(input, hist, edges))
+        return return_types.histogram(_noted(input, bins, weight, hist, edges))
     found = hist, edges
     refuse_out_grad("histogram", input, *out)
-    return return_types.histogram_out([write_out("histogram", r, t, True) for r, t in zip(found, out)])
+    return return_types.histogram_out(write_each("histogram", found, out, True))

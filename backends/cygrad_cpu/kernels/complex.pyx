@@ -377,12 +377,12 @@ cdef inline void arithmetic_run(const Real *a, Py_ssize_t a_step, const Real *b,
         y = a[i * a_step + 1]
         u = b[i * b_step]
         v = b[i * b_step + 1]
-        if Arithmetic is Add:
-            out[2 * i] = x + u
-            out[2 * i + 1] = y + v
-        elif Arithmetic is Sub:
-            out[2 * i] = x - u
-            out[2 * i + 1] = y - v
+        if Arithmetic is Add:                           # PyTorch's other is multiplied by a complex 1 ...
+            out[2 * i] = x + (u - 0 * v)
+            out[2 * i + 1] = y + (v + 0 * u)
+        elif Arithmetic is Sub:                         # ... or -1: its infinite and undefined parts reach both
+            out[2 * i] = x + (-u - 0 * v)
+            out[2 * i + 1] = y + (0 * u - v)
         elif Arithmetic is Mul:
             out[2 * i] = x * u + minus * (y * v)
             out[2 * i + 1] = x * v + y * u
@@ -401,6 +401,8 @@ cdef int arithmetic_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, 
             return 0
     if form == BOTH_VECTORS:
         arithmetic_run[Real, Arithmetic](a, 2, b, 2, out, n, op)
+    elif Arithmetic is Add and form == FIRST_SCALAR:    # a number that comes first is PyTorch's second operand
+        arithmetic_run[Real, Arithmetic](b, 2, a, 0, out, n, op)
     elif form == FIRST_SCALAR:
         arithmetic_run[Real, Arithmetic](a, 0, b, 2, out, n, op)
     else:

@@ -9,6 +9,7 @@ cimport cygrad.backend as modes
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                            UINT8)
 from cygrad_cpu.simd.element_types cimport int64, int8, uint16, uint32, uint64, uint8
+from cygrad_cpu.simd.rounding cimport as_bfloat, as_half
 from cygrad_cpu.kernels.kernel_tables cimport (CountLoop, GatherLoop, IndexTable, InsideLoop, PositionsLoop,
                                                ScatterLoop, Walk)
 
@@ -25,6 +26,16 @@ cdef extern from *:
     #else
     #define cygrad_prefetch(p) (void)(p)
     #endif
+
+    #define CYGRAD_TIMES(real) \
+    static inline real _Complex cygrad_times_##real(real _Complex a, real _Complex b) { \
+        union {real _Complex whole; real parts[2];} x = {a}, y = {b}, z; \
+        z.parts[0] = x.parts[0] * y.parts[0] - x.parts[1] * y.parts[1]; \
+        z.parts[1] = x.parts[0] * y.parts[1] + x.parts[1] * y.parts[0]; \
+        return z.whole; \
+    }
+    CYGRAD_TIMES(float)
+    CYGRAD_TIMES(double)
 
     /* memcpy of rows that are often short: up to 64 bytes in two or four overlapping moves, without a call. */
     static inline void cygrad_move(void *to, const void *from, size_t n) {
@@ -52,6 +63,8 @@ cdef extern from *:
     }
     """
     void cygrad_prefetch(const char *p) noexcept nogil
+    float complex cygrad_times_float(float complex a, float complex b) noexcept nogil
+    double complex cygrad_times_double(double complex a, double complex b) noexcept nogil
     void cygrad_move(void *to, const void *from_, size_t n) noexcept nogil
 
 cdef enum:
@@ -296,21 +309,26 @@ cdef bint put(int mode, Item *out, const int64 *index, const Item *src, const Wa
 
 
 cdef inline Number combined(int mode, Number old, Number new, bint boolean) noexcept nogil:
-    if mode == modes.SCATTER_ADD:
+    if Number is floatcomplex or Number is doublecomplex:       # no cast: C's x + y * I loses x where y is not finite
+        if mode != modes.SCATTER_PROD:
+            return old + new if mode == modes.SCATTER_ADD else new
+        elif Number is floatcomplex:
+            return cygrad_times_float(old, new)
+        else:
+            return cygrad_times_double(old, new)
+    elif mode == modes.SCATTER_ADD:
         return <Number>(old + new) if not boolean else <Number>(old + new != 0)
-    if mode == modes.SCATTER_PROD:
+    elif mode == modes.SCATTER_PROD:
         return <Number>(old * new)
-    if Number is float or Number is double:
+    elif Number is float or Number is double:
         if mode == modes.SCATTER_MAX:                   # an instruction; a branch would only foresee that none is NaN
             new = old if old > new else new
         else:
             new = old if old < new else new
         return old if old != old else new
-    elif Number is floatcomplex or Number is doublecomplex:
-        return new
+    elif mode == modes.SCATTER_MAX:
+        return old if old > new else new
     else:
-        if mode == modes.SCATTER_MAX:
-            return old if old > new else new
         return old if old < new else new
 
 
@@ -377,37 +395,6 @@ cdef bint scatter_bool(int mode, uint8 *out, const int64 *index, const uint8 *sr
 
 
 # ---- 16-bit floats that are rounded after each step: values of theirs in float32
-
-cdef union Bits:
-    float value
-    uint32 bits
-
-
-cdef inline float as_half(float a) noexcept nogil:
-    """The half next to `a`: the sum with a power of two so large that its last bit is the half's, less that power."""
-    cdef Bits value, anchor
-    cdef uint32 sign, exponent
-    value.value = a
-    sign = value.bits & <uint32>0x80000000
-    value.bits = value.bits & 0x7FFFFFFF
-    if value.bits < 0x477FF000:
-        exponent = value.bits & 0x7F800000
-        exponent = exponent if exponent > 0x38800000 else <uint32>0x38800000      # 2^-14: below are subnormals
-        anchor.bits = exponent + 0x06800000                                       # times 2^13
-        value.value = (value.value + anchor.value) - anchor.value
-    elif value.bits < 0x7F800000:
-        value.bits = 0x7F800000                                                   # 65520 and above: infinity
-    value.bits = value.bits | sign
-    return value.value
-
-
-cdef inline float as_bfloat(float a) noexcept nogil:
-    cdef Bits value
-    value.value = a
-    if value.bits & 0x7FFFFFFF <= 0x7F800000:
-        value.bits = (value.bits + <uint32>0x7FFF + ((value.bits >> 16) & 1)) & <uint32>0xFFFF0000
-    return value.value
-
 
 cdef inline bint scatter_steps(int mode, float *out, const int64 *index, const float *src, const Walk *walk,
                                Py_ssize_t step, uint64 size, bint half) noexcept nogil:

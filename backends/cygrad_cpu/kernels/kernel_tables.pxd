@@ -97,7 +97,7 @@ cdef struct PoolTable:
 
 # Rows of n elements: `rows` of them, each contiguous (dense), or all starting next to each other (columns of a matrix
 # whose rows lie `step` elements apart).
-ctypedef void (*SoftmaxRows)(const char *a, char *out, Py_ssize_t rows, Py_ssize_t n, bint log) noexcept nogil
+ctypedef void (*SoftmaxRows)(const char *a, char *out, Py_ssize_t rows, Py_ssize_t n, int kind) noexcept nogil
 ctypedef void (*SoftmaxColumns)(const char *a, Py_ssize_t a_step, char *out, Py_ssize_t out_step, Py_ssize_t columns,
                                 Py_ssize_t n, bint log) noexcept nogil
 ctypedef void (*SoftmaxBackward)(const char *grad, const char *result, char *out, Py_ssize_t rows, Py_ssize_t n,
@@ -115,6 +115,11 @@ ctypedef void (*GroupBackward)(const char *grad, const char *a, const char *mean
                                char *grad_a, char *grad_weight, char *grad_bias, Py_ssize_t groups,
                                Py_ssize_t channels, Py_ssize_t places, const Py_ssize_t *strides, Py_ssize_t begin,
                                Py_ssize_t end) noexcept nogil       # the last two gradients are added to
+
+cdef enum:                      # kinds of rows: logarithms, and as which floats sums and their logarithms are rounded,
+    LOG = 1                     # or without LOG the exponentials
+    AS_HALF = 2
+    AS_BFLOAT = 4
 
 cdef struct SoftmaxTable:       # by precision: 0 float32, 1 float64
     SoftmaxRows rows[2]

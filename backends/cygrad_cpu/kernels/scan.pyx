@@ -2,12 +2,12 @@
 """Running sums, products, maxima and minima along lanes.
 
 Several lanes go forward together, which hides the latency of the additions. Accumulators are PyTorch's: int64 for
-integers, double for float32 and float64 (float32 for the 16-bit floats), double complex for complex.
+integers, double for float32 and float64 (float32 for the 16-bit floats), two doubles for complex.
 """
 cimport cygrad.backend as ops
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                            UINT8)
-from cygrad_cpu.simd.element_types cimport Complex, Integer, Real, int64, int8, uint8
+from cygrad_cpu.simd.element_types cimport Integer, Real, int64, int8, uint8
 from cygrad_cpu.kernels.kernel_tables cimport Lanes, ScanLoop, ScanTable
 
 cdef enum:
@@ -88,18 +88,25 @@ cdef inline void narrow_lanes(bint product, const float *a, float *out, const La
         out += s.out_step
 
 
-cdef inline void complex_lanes(bint product, const Complex *a, Complex *out, const Lanes *s, Py_ssize_t m,
-                               Py_ssize_t a_lane, Py_ssize_t out_lane) noexcept nogil:
-    cdef double complex[BLOCK] total
+cdef inline void complex_lanes(bint product, const Real *a, Real *out, const Lanes *s, Py_ssize_t m) noexcept nogil:
+    """Complex numbers as pairs: C's complex x + y * I loses x where y is not finite."""
+    cdef double[BLOCK] re, im
+    cdef double x, y, u
     cdef Py_ssize_t i, j
     for j in range(m):
-        total[j] = 1 if product else 0
+        re[j] = 1 if product else 0
+        im[j] = 0
     for i in range(s.n):
         for j in range(m):
-            total[j] = total[j] * a[j * a_lane] if product else total[j] + a[j * a_lane]
-            out[j * out_lane] = <Complex>total[j]
-        a += s.a_step
-        out += s.out_step
+            x = a[2 * j * s.a_lane]
+            y = a[2 * j * s.a_lane + 1]
+            u = re[j]
+            re[j] = u * x - im[j] * y if product else u + x
+            im[j] = u * y + im[j] * x if product else im[j] + y
+            out[2 * j * s.out_lane] = <Real>re[j]
+            out[2 * j * s.out_lane + 1] = <Real>im[j]
+        a += 2 * s.a_step
+        out += 2 * s.out_step
 
 
 cdef inline void bool_lanes(bint product, const uint8 *a, uint8 *out, const Lanes *s, Py_ssize_t m,
@@ -200,16 +207,16 @@ cdef void narrow_product(const float *a, float *out, int64 *index, const Lanes *
         narrow_lanes(True, a + j * s.a_lane, out + j * s.out_lane, s, min(BLOCK, s.count - j), s.a_lane, s.out_lane)
         j += BLOCK
 
-cdef void complex_sum(const Complex *a, Complex *out, int64 *index, const Lanes *s) noexcept nogil:
+cdef void complex_sum(const Real *a, Real *out, int64 *index, const Lanes *s) noexcept nogil:
     cdef Py_ssize_t j = 0
     while j < s.count:
-        complex_lanes(False, a + j * s.a_lane, out + j * s.out_lane, s, min(BLOCK, s.count - j), s.a_lane, s.out_lane)
+        complex_lanes(False, a + 2 * j * s.a_lane, out + 2 * j * s.out_lane, s, min(BLOCK, s.count - j))
         j += BLOCK
 
-cdef void complex_product(const Complex *a, Complex *out, int64 *index, const Lanes *s) noexcept nogil:
+cdef void complex_product(const Real *a, Real *out, int64 *index, const Lanes *s) noexcept nogil:
     cdef Py_ssize_t j = 0
     while j < s.count:
-        complex_lanes(True, a + j * s.a_lane, out + j * s.out_lane, s, min(BLOCK, s.count - j), s.a_lane, s.out_lane)
+        complex_lanes(True, a + 2 * j * s.a_lane, out + 2 * j * s.out_lane, s, min(BLOCK, s.count - j))
         j += BLOCK
 
 cdef void bool_sum(const uint8 *a, uint8 *out, int64 *index, const Lanes *s) noexcept nogil:
@@ -287,9 +294,9 @@ cdef void install_real(ScanTable *table, int code, Real *tag) noexcept:
     table.scan[<int>ops.CUMMIN][code] = <ScanLoop>minimum[Real]
 
 
-cdef void install_complex(ScanTable *table, int code, Complex *tag) noexcept:
-    table.scan[<int>ops.CUMSUM][code] = <ScanLoop>complex_sum[Complex]
-    table.scan[<int>ops.CUMPROD][code] = <ScanLoop>complex_product[Complex]
+cdef void install_complex(ScanTable *table, int code, Real *tag) noexcept:
+    table.scan[<int>ops.CUMSUM][code] = <ScanLoop>complex_sum[Real]
+    table.scan[<int>ops.CUMPROD][code] = <ScanLoop>complex_product[Real]
 
 
 cdef public void cygrad_install(void *address) noexcept:
@@ -306,8 +313,8 @@ cdef public void cygrad_install(void *address) noexcept:
     table.scan[<int>ops.CUMPROD][<int>BOOL] = <ScanLoop>bool_product
     install_real(table, FLOAT32, <float *>NULL)
     install_real(table, FLOAT64, <double *>NULL)
-    install_complex(table, COMPLEX64, <float complex *>NULL)
-    install_complex(table, COMPLEX128, <double complex *>NULL)
+    install_complex(table, COMPLEX64, <float *>NULL)
+    install_complex(table, COMPLEX128, <double *>NULL)
     for code in (<int>FLOAT16, <int>BFLOAT16):
         install_real(table, code, <float *>NULL)
         table.scan[<int>ops.CUMSUM][code] = <ScanLoop>narrow_sum

@@ -9,7 +9,9 @@ from libc.math cimport INFINITY
 from cygrad_cpu.simd.elementary cimport full_exp_of_negative, log_f32, log_f64, single_exp_of_negative
 from cygrad_cpu.simd.lanes cimport LANES, row_sum, top_of, total_of
 from cygrad_cpu.simd.element_types cimport Real
-from cygrad_cpu.kernels.kernel_tables cimport SoftmaxBackward, SoftmaxColumns, SoftmaxRows, SoftmaxTable
+from cygrad_cpu.simd.rounding cimport as_bfloat, as_half
+from cygrad_cpu.kernels.kernel_tables cimport (AS_HALF, LOG, SoftmaxBackward, SoftmaxColumns, SoftmaxRows,
+                                               SoftmaxTable)
 
 cdef enum:
     BLOCK = 64                  # columns that go together
@@ -137,10 +139,32 @@ cdef inline void some_rows(const Real *a, Real *out, Py_ssize_t rows, Py_ssize_t
                 out[i] = out[i] / total[r]
 
 
-cdef void softmax_rows(const Real *a, Real *out, Py_ssize_t rows, Py_ssize_t n, bint log) noexcept nogil:
+cdef void rounded_rows(const float *a, float *out, Py_ssize_t rows, Py_ssize_t n, int kind) noexcept nogil:
+    """As 16-bit floats: of a logarithm the sum and its logarithm are rounded, else the exponentials, once summed."""
+    cdef Py_ssize_t r, i
+    cdef float top, total
+    for r in range(rows):
+        top = row_max(a, n)
+        total = exponentials(a, top, out, n, not kind & LOG)
+        if kind & LOG:
+            total = as_half(log_f32(as_half(total))) if kind & AS_HALF else as_bfloat(log_f32(as_bfloat(total)))
+            for i in range(n):
+                out[i] = a[i] - top - total
+        else:
+            for i in range(n):
+                out[i] = (as_half(out[i]) if kind & AS_HALF else as_bfloat(out[i])) / total
+        a += n
+        out += n
+
+
+cdef void softmax_rows(const Real *a, Real *out, Py_ssize_t rows, Py_ssize_t n, int kind) noexcept nogil:
     cdef Py_ssize_t r = 0, some = min(<Py_ssize_t>TOGETHER, 1 + NEAR // (n + 1))
+    if Real is float:
+        if kind > LOG:
+            rounded_rows(a, out, rows, n, kind)
+            return
     while r < rows:
-        if log:
+        if kind:
             some_rows(a + r * n, out + r * n, min(some, rows - r), n, True)
         else:
             some_rows(a + r * n, out + r * n, min(some, rows - r), n, False)

@@ -176,7 +176,7 @@ cdef object square_root(OpNode node, Tensor grad):
 cdef object tanh(OpNode node, Tensor grad):
     """grad * (1 - result ** 2)"""
     cdef Tensor result = node.raw_result(), slope
-    if not real(result) or not real(grad) or grad.elements > FEW:
+    if not real(result) or not real(grad) or grad.elements > FEW or grad.dtype.itemsize == 2:
         return NotImplemented
     slope = binary(k.SUB, 1, <Tensor>product(result, result), SAME)
     return product(grad, slope)

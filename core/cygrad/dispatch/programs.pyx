@@ -439,16 +439,24 @@ def one_pass(formula):
     return OnePass(formula)
 
 
+def in_steps(formula):
+    """The same of a gradient that PyTorch has ops for: 16-bit floats are rounded after each step, so ops run here."""
+    return OnePass(formula, True)
+
+
 cdef class OnePass:
     """What `one_pass` returns."""
     cdef readonly object __wrapped__        # its parameters are those of the formula
     cdef Program program
+    cdef bint stepwise
 
-    def __init__(self, formula):
+    def __init__(self, formula, bint stepwise=False):
         self.__wrapped__ = formula
         self.program = program(formula)
+        self.stepwise = stepwise
 
     def __call__(self, *operands):
-        if grad_enabled() or (<Tensor?>operands[0]).dtype.category > CATEGORY_FLOAT:
+        cdef DType dtype = (<Tensor?>operands[0]).dtype
+        if grad_enabled() or dtype.category > CATEGORY_FLOAT or self.stepwise and dtype.itemsize == 2:
             return self.__wrapped__(*operands)
         return self.program(*operands)

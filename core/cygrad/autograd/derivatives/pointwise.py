@@ -1,6 +1,7 @@
 """Derivatives of pointwise ops. Gradients of complex ops are PyTorch's: the conjugate of dy/dx, for holomorphic ops.
 
-Formulas of several steps are programs (`one_pass`), so they use `where` from there, and `eq` for `==`.
+Formulas of several steps are programs (`one_pass`, or `in_steps` where PyTorch has no kernel for them), so they use
+`where` from there, and `eq` for `==`.
 """
 import cmath
 import math
@@ -10,7 +11,7 @@ from cygrad.autograd.derivative import derivative
 from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.derivatives.helpers import (conj, no_derivative, not_implemented, one_node, plus, times, without,
                                                  written)
-from cygrad.dispatch.programs import one_pass, where
+from cygrad.dispatch.programs import in_steps, one_pass, where
 
 # ------------------------------------------------------------------ arithmetic
 
@@ -24,9 +25,9 @@ derivative("scalar_rsub", name="RsubBackward1",
 derivative("rsub_scalar", name="RsubBackward1", self=lambda grad: grad)
 derivative("mul", self=lambda grad, other: grad * conj(other), other=lambda grad, self: grad * conj(self))
 derivative("div", self=lambda grad, other: grad / conj(other),
-           other=one_pass(lambda grad, self, other: -grad * conj(self / other / other)))
+           other=in_steps(lambda grad, self, other: -grad * conj(self / other / other)))
 derivative("div_mode", name="DivBackward2", self=lambda grad, other: grad / conj(other),
-           other=one_pass(lambda grad, self, other: -grad * conj(self / other / other)))
+           other=in_steps(lambda grad, self, other: -grad * conj(self / other / other)))
 for _name in ("floor_divide", "floor_divide_"):
     derivative(_name, name="NotImplemented", self=not_implemented("aten::" + _name),
                other=not_implemented("aten::" + _name))
@@ -44,15 +45,15 @@ derivative("fmod", name="FmodBackward1", self=lambda grad: grad,
            other=lambda grad, self, other: -grad * self.div(other, rounding_mode="trunc"))
 derivative("fmod_scalar", name="FmodBackward0", self=lambda grad: grad)
 derivative("neg", self=lambda grad: -grad)
-derivative("reciprocal", self=one_pass(lambda grad, result: -grad * conj(result * result)))
+derivative("reciprocal", self=in_steps(lambda grad, result: -grad * conj(result * result)))
 derivative("abs", self=lambda grad, self: grad * self.sgn())
 derivative("sign", self=lambda grad: zero(grad))
 derivative("copysign", self=lambda grad, self, result: copysign_backward(grad, self, result),
            other=lambda grad, other_shape: written(grad.new_zeros(other_shape)))
 derivative("copysign_scalar", name="CopysignBackward1",
            self=lambda grad, self, result: copysign_backward(grad, self, result))
-derivative("hypot", self=one_pass(lambda grad, self, result: grad * self / result),
-           other=one_pass(lambda grad, other, result: grad * other / result))
+derivative("hypot", self=in_steps(lambda grad, self, result: grad * (self / result)),
+           other=in_steps(lambda grad, other, result: grad * (other / result)))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):      # in place: what was there has no influence any more
     derivative(_name + "_", name=_name.capitalize() + "Backward1", self=lambda grad: zero(grad),
                other=lambda grad: zero(grad))
@@ -76,12 +77,12 @@ derivative("maximum", self=lambda grad, self, other: of_larger(grad, self, other
            other=lambda grad, self, other: of_larger(grad, other, self))
 derivative("minimum", self=lambda grad, self, other: of_smaller(grad, self, other),
            other=lambda grad, self, other: of_smaller(grad, other, self))
-derivative("fmax", self=one_pass(lambda grad, self, other:
+derivative("fmax", self=in_steps(lambda grad, self, other:
                               without(grad, (self >= other).logical_or(other.isnan()).logical_not())),
-           other=one_pass(lambda grad, self, other: without(grad, (self >= other).logical_or(other.isnan()))))
-derivative("fmin", self=one_pass(lambda grad, self, other:
+           other=in_steps(lambda grad, self, other: without(grad, (self >= other).logical_or(other.isnan()))))
+derivative("fmin", self=in_steps(lambda grad, self, other:
                               without(grad, (self <= other).logical_or(other.isnan()).logical_not())),
-           other=one_pass(lambda grad, self, other: without(grad, (self <= other).logical_or(other.isnan()))))
+           other=in_steps(lambda grad, self, other: without(grad, (self <= other).logical_or(other.isnan()))))
 
 
 def of_larger(grad, x, y):
@@ -92,8 +93,8 @@ def of_smaller(grad, x, y):
     return written(shared_by_smaller(grad, x, y))
 
 
-shared_by_larger = one_pass(lambda grad, x, y: shared(grad, x, y, x < y))
-shared_by_smaller = one_pass(lambda grad, x, y: shared(grad, x, y, x > y))
+shared_by_larger = in_steps(lambda grad, x, y: shared(grad, x, y, x < y))
+shared_by_smaller = in_steps(lambda grad, x, y: shared(grad, x, y, x > y))
 
 
 def shared(grad, self, other, lost):
@@ -113,14 +114,14 @@ derivative("exp", self=lambda grad, result: grad * conj(result))
 derivative("ldexp", self=lambda grad, other: grad * conj(cygrad.pow(2.0, other)),
            other=lambda grad, result: times(grad * conj(result), math.log(2)))
 derivative("mvlgamma", self=lambda grad, self, p: mvlgamma_backward(grad, self, p))
-derivative("exp2", self=one_pass(lambda grad, result: times(grad * conj(result), math.log(2))))
-derivative("expm1", self=one_pass(lambda grad, result: grad * plus(conj(result), 1)))
+derivative("exp2", self=in_steps(lambda grad, result: times(grad * conj(result), math.log(2))))
+derivative("expm1", self=in_steps(lambda grad, result: grad * plus(conj(result), 1)))
 derivative("log", self=lambda grad, self: grad / conj(self))
-derivative("log2", self=one_pass(lambda grad, self: grad / times(conj(self), math.log(2))))
-derivative("log10", self=one_pass(lambda grad, self: grad / times(conj(self), math.log(10))))
-derivative("log1p", name="Log1PBackward0", self=one_pass(lambda grad, self: grad / conj(plus(self, 1))))
-derivative("sqrt", self=one_pass(lambda grad, result: grad / times(conj(result), 2)))
-derivative("rsqrt", self=one_pass(lambda grad, result: times(grad, -0.5) * conj(result.pow(3))))
+derivative("log2", self=in_steps(lambda grad, self: grad / times(conj(self), math.log(2))))
+derivative("log10", self=in_steps(lambda grad, self: grad / times(conj(self), math.log(10))))
+derivative("log1p", name="Log1PBackward0", self=in_steps(lambda grad, self: grad / conj(plus(self, 1))))
+derivative("sqrt", self=in_steps(lambda grad, result: grad / times(conj(result), 2)))
+derivative("rsqrt", self=in_steps(lambda grad, result: times(grad, -0.5) * conj(result.pow(3))))
 
 
 def mvlgamma_backward(grad, self, p):
@@ -139,8 +140,8 @@ def pow_backward(grad, self, exponent):
     return pow_slope(grad, self, exponent)
 
 
-square_slope = one_pass(lambda grad, self: grad * conj(2 * self))
-pow_slope = one_pass(lambda grad, self, exponent: grad * conj(times(self.pow(exponent - 1), exponent)))
+square_slope = in_steps(lambda grad, self: grad * conj(2 * self))
+pow_slope = in_steps(lambda grad, self, exponent: grad * conj(times(self.pow(exponent - 1), exponent)))
 
 
 def pow_backward_self(grad, self, exponent):
@@ -182,23 +183,23 @@ def not_negative(exponent):
 
 # --------------------------------------------------- circular and hyperbolic functions
 
-derivative("sin", self=one_pass(lambda grad, self: grad * conj(self.cos())))
-derivative("cos", self=one_pass(lambda grad, self: grad * -conj(self.sin())))
-derivative("tan", self=one_pass(lambda grad, result: grad * conj(plus(result.pow(2), 1))))
-derivative("asin", self=one_pass(lambda grad, self: grad * conj((1 - self * self).rsqrt())))
-derivative("acos", self=one_pass(lambda grad, self: grad * -conj((1 - self * self).rsqrt())))
-derivative("atan", self=one_pass(lambda grad, self: grad / conj(plus(self * self, 1))))
-derivative("sinh", self=one_pass(lambda grad, self: grad * conj(self.cosh())))
-derivative("cosh", self=one_pass(lambda grad, self: grad * conj(self.sinh())))
+derivative("sin", self=in_steps(lambda grad, self: grad * conj(self.cos())))
+derivative("cos", self=in_steps(lambda grad, self: grad * -conj(self.sin())))
+derivative("tan", self=in_steps(lambda grad, result: grad * conj(plus(result.pow(2), 1))))
+derivative("asin", self=in_steps(lambda grad, self: grad * conj((1 - self * self).rsqrt())))
+derivative("acos", self=in_steps(lambda grad, self: grad * -conj((1 - self * self).rsqrt())))
+derivative("atan", self=in_steps(lambda grad, self: grad / conj(plus(self * self, 1))))
+derivative("sinh", self=in_steps(lambda grad, self: grad * conj(self.cosh())))
+derivative("cosh", self=in_steps(lambda grad, self: grad * conj(self.sinh())))
 derivative("tanh", self=one_node("TanhBackwardBackward0", one_pass(lambda grad, result:
            grad * conj(1 - result.pow(2))), "grad", "result"))
-derivative("asinh", self=one_pass(lambda grad, self: grad * conj((self.pow(2) + 1).rsqrt())))
-derivative("acosh", self=one_pass(lambda grad, self: grad * conj((self.pow(2) - 1).rsqrt())))
-derivative("atanh", self=one_pass(lambda grad, self: grad / conj(1 - self.pow(2))))
+derivative("asinh", self=in_steps(lambda grad, self: grad * conj((self.pow(2) + 1).rsqrt())))
+derivative("acosh", self=in_steps(lambda grad, self: grad * conj((self.pow(2) - 1).rsqrt())))
+derivative("atanh", self=in_steps(lambda grad, self: grad / conj(1 - self.pow(2))))
 for _name in ("asinh", "acosh", "atanh"):
     derivative(_name + "_", name=_name.capitalize() + "Backward1", self=no_derivative("inplace version of " + _name))
-derivative("atan2", self=one_pass(lambda grad, self, other: grad * other * inverse_square(self, other)),
-           other=one_pass(lambda grad, self, other: grad * -self * inverse_square(self, other)))
+derivative("atan2", self=in_steps(lambda grad, self, other: grad * other * inverse_square(self, other)),
+           other=in_steps(lambda grad, self, other: grad * -self * inverse_square(self, other)))
 
 
 def inverse_square(x, y):
@@ -209,15 +210,18 @@ def inverse_square(x, y):
 
 # ------------------------------------------------------------------ special functions
 
-derivative("erf", self=one_pass(lambda grad, self: times((-self.pow(2)).exp(), 2 / math.sqrt(math.pi)) * grad))
-derivative("erfc", self=one_pass(lambda grad, self: times((-self.pow(2)).exp(), -2 / math.sqrt(math.pi)) * grad))
-derivative("erfinv", self=one_pass(lambda grad, self: math.sqrt(math.pi) / 2 * self.erfinv().pow(2).exp() * grad))
-derivative("lgamma", self=one_pass(lambda grad, self: grad * self.digamma()))
+derivative("erf", self=in_steps(lambda grad, self: times((-self.pow(2)).exp(), 2 / math.sqrt(math.pi)) * grad))
+derivative("erfc", self=in_steps(lambda grad, self: times((-self.pow(2)).exp(), -2 / math.sqrt(math.pi)) * grad))
+derivative("erfinv", self=in_steps(lambda grad, self: math.sqrt(math.pi) / 2 * self.erfinv().pow(2).exp() * grad))
+derivative("lgamma", self=in_steps(lambda grad, self: grad * self.digamma()))
 derivative("digamma", self=lambda grad, self: grad * cygrad.polygamma(1, self))
 derivative("polygamma", inplace="PolygammaBackward1", self=lambda grad, n, self: grad * cygrad.polygamma(n + 1, self))
-derivative("sigmoid", self=one_node("SigmoidBackwardBackward0", one_pass(lambda grad, result:
-           grad * conj((1 - result) * result)), "grad", "result"))
+derivative("sigmoid", self=one_node("SigmoidBackwardBackward0", lambda grad, result: (
+           sigmoid_steps if grad.dtype is cygrad.float16 else sigmoid_slope)(grad, result), "grad", "result"))
 
+
+sigmoid_slope = one_pass(lambda grad, result: grad * conj(1 - result) * conj(result))
+sigmoid_steps = in_steps(lambda grad, result: grad * (1 - result) * result)
 
 
 def special():
@@ -246,7 +250,7 @@ derivative("special_xlog1py_scalar", name="SpecialXlog1PyBackward2",
 derivative("special_scalar_xlog1py", name="SpecialXlog1PyBackward1",
            other=lambda grad, self, other: grad * self / (other + 1))
 derivative("special_ndtr", name="MulBackward1",         # PyTorch composes it: the node of its last step
-           self=one_pass(lambda grad, self: times(grad * (self * self * -0.5).exp(), 1 / math.sqrt(2 * math.pi))))
+           self=in_steps(lambda grad, self: times(grad * (self * self * -0.5).exp(), 1 / math.sqrt(2 * math.pi))))
 derivative("zeta", name="SpecialZetaBackward0", self=no_derivative("zeta"),
            other=lambda grad, self, other: grad * -self * special().zeta(self + 1, other))
 derivative("zeta_scalar", name="SpecialZetaBackward2", self=no_derivative("zeta"))
@@ -310,43 +314,43 @@ derivative("clamp_tensors", name="ClampBackward0",
            self=lambda grad, self, min, max: clamp_backward(grad, self, min, max),
            min=lambda grad, self, min, max: clamp_min_backward(grad, self, min, max),
            max=lambda grad, self, min, max: clamp_max_backward(grad, self, min, max))
-derivative("clamp_min", self=one_pass(lambda grad, self, min: where(self >= min, grad, 0)))
-derivative("clamp_max", self=one_pass(lambda grad, self, max: where(self <= max, grad, 0)))
+derivative("clamp_min", self=in_steps(lambda grad, self, min: where(self >= min, grad, 0)))
+derivative("clamp_max", self=in_steps(lambda grad, self, max: where(self <= max, grad, 0)))
 derivative("clamp_min_tensor", name="ClampMinBackward1",
-           self=one_pass(lambda grad, self, min: where(self >= min, grad, 0)),
-           min=one_pass(lambda grad, self, min: where(self < min, grad, 0)))
+           self=in_steps(lambda grad, self, min: where(self >= min, grad, 0)),
+           min=in_steps(lambda grad, self, min: where(self < min, grad, 0)))
 derivative("clamp_max_tensor", name="ClampMaxBackward1",
-           self=one_pass(lambda grad, self, max: where(self <= max, grad, 0)),
-           max=one_pass(lambda grad, self, max: where(self > max, grad, 0)))
+           self=in_steps(lambda grad, self, max: where(self <= max, grad, 0)),
+           max=in_steps(lambda grad, self, max: where(self > max, grad, 0)))
 derivative("lerp", self=lambda grad, weight: times(grad, conj(1 - weight)),
            end=lambda grad, weight: times(grad, conj(weight)))
 derivative("lerp_tensor", name="LerpBackward1", self=lambda grad, weight: grad * conj(1 - weight),
            end=lambda grad, weight: grad * conj(weight),
-           weight=one_pass(lambda grad, self, end: grad * conj(end - self)))
+           weight=in_steps(lambda grad, self, end: grad * conj(end - self)))
 derivative("addcmul", self=lambda grad: grad,
-           tensor1=one_pass(lambda grad, tensor2, value: grad * conj(tensor2 * value)),
-           tensor2=one_pass(lambda grad, tensor1, value: grad * conj(tensor1 * value)))
+           tensor1=in_steps(lambda grad, tensor2, value: grad * conj(tensor2 * value)),
+           tensor2=in_steps(lambda grad, tensor1, value: grad * conj(tensor1 * value)))
 derivative("addcdiv", self=lambda grad: grad,
-           tensor1=one_pass(lambda grad, tensor2, value: grad * conj(value / tensor2)),
-           tensor2=one_pass(lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2))))
+           tensor1=in_steps(lambda grad, tensor2, value: grad * conj(value / tensor2)),
+           tensor2=in_steps(lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2))))
 derivative("frac", self=lambda grad: grad)
 derivative("round_decimals", name="RoundBackward1", self=lambda grad: zero(grad))
-derivative("nan_to_num", self=one_pass(lambda grad, self: grad * self.isfinite()))
+derivative("nan_to_num", self=in_steps(lambda grad, self: grad * self.isfinite()))
 derivative("deg2rad", name="Deg2RadBackward0", self=lambda grad: times(grad, math.pi / 180))
 derivative("rad2deg", name="Rad2DegBackward0", self=lambda grad: times(grad, 180 / math.pi))
 derivative("igamma", self=no_derivative("igamma: input"),
-           other=one_pass(lambda grad, self, other: grad * gamma_density(self, other)))
+           other=in_steps(lambda grad, self, other: grad * gamma_density(self, other)))
 derivative("igammac", self=no_derivative("igammac: input"),
-           other=one_pass(lambda grad, self, other: -grad * gamma_density(self, other)))
+           other=in_steps(lambda grad, self, other: -grad * gamma_density(self, other)))
 derivative("frexp", self=lambda grads, result: None if grads[0] is None else grads[0] / result[1].exp2())
-derivative("sinc", self=one_pass(lambda grad, self: sinc_backward(grad, self)))
+derivative("sinc", self=in_steps(lambda grad, self: sinc_backward(grad, self)))
 derivative("logit", self=lambda grad, self, eps: logit_backward(grad, self, eps))
 derivative("xlogy", self=lambda grad, self, other: xlogy_backward(grad, self, other),
            other=lambda grad, self, other: grad * self / other)
 derivative("xlogy_scalar", name="XlogyBackward2", self=lambda grad, self, other: xlogy_backward(grad, self, other))
 derivative("scalar_xlogy", name="XlogyBackward1", other=lambda grad, self, other: grad * self / other)
-derivative("logaddexp", self=one_pass(lambda grad, self, other: grad / conj(plus((other + -1.0 * self).exp(), 1))),
-           other=one_pass(lambda grad, self, other: grad / conj(plus((self + -1.0 * other).exp(), 1))))
+derivative("logaddexp", self=in_steps(lambda grad, self, other: grad / conj(plus((other + -1.0 * self).exp(), 1))),
+           other=in_steps(lambda grad, self, other: grad / conj(plus((self + -1.0 * other).exp(), 1))))
 derivative("logaddexp2", self=lambda grad, self, other: grad / conj(plus(cygrad.pow(2, other + -1.0 * self), 1)),
            other=lambda grad, self, other: grad / conj(plus(cygrad.pow(2, self + -1.0 * other), 1)))
 
@@ -358,9 +362,9 @@ def clamp_backward(grad, self, min, max):
     return where_at_least(grad, self, min) if max is None else where_between(grad, self, min, max)
 
 
-where_at_least = one_pass(lambda grad, self, min: where(self >= min, grad, 0))
-where_at_most = one_pass(lambda grad, self, max: where(self <= max, grad, 0))
-where_between = one_pass(lambda grad, self, min, max: where((self >= min).logical_and(self <= max), grad, 0))
+where_at_least = in_steps(lambda grad, self, min: where(self >= min, grad, 0))
+where_at_most = in_steps(lambda grad, self, max: where(self <= max, grad, 0))
+where_between = in_steps(lambda grad, self, min, max: where((self >= min).logical_and(self <= max), grad, 0))
 
 
 def clamp_min_backward(grad, self, min, max):

@@ -29,6 +29,9 @@ from cygrad.ops.create.from_data import tensor
 from cygrad.ops.pointwise.lerp_and_addcmul import ADD_MULTIPLE
 from cygrad.autograd.inplace import shadow
 
+cdef enum:
+    WIDE = 32       # elements of a vector of PyTorch's 16-bit floats: of fewer each step is rounded
+
 cdef KernelOp op_div_mode = KernelOp("div_mode", k.DIV, TO_FLOAT, ("self", "other"))
 cdef KernelOp op_rsub = KernelOp("rsub", k.SUB, NO_BOOL, ("self", "other", "alpha"))
 cdef KernelOp op_div_floor = KernelOp("div_floor", k.FLOOR_DIVIDE, NO_COMPLEX, ("self", "other"))
@@ -251,6 +254,9 @@ cdef object scaled(KernelOp op, object input, object other, object alpha):
     elif (<DType>dtype).category == CATEGORY_INTEGER:
         check_scalar(<DType>dtype, alpha)
     if (<DType>dtype).category == CATEGORY_FLOAT and isinstance(input, Tensor) and isinstance(other, Tensor):
+        if (<DType>dtype).itemsize == 2 and max((<Tensor>input).elements, (<Tensor>other).elements) < WIDE:
+            step = binary(k.MUL, cast(<Tensor>other, dtype), tensor(alpha, dtype=dtype).item(), SAME)
+            return recorded_scaled(op, input, other, alpha, binary(op.code, input, step, op.rule))
         out = add_multiple()(input, other, factor_of(op, alpha, <DType>dtype))
         return recorded_scaled(op, input, other, alpha, out)
     if isinstance(other, Tensor):
@@ -283,6 +289,7 @@ cdef object scaled_to(KernelOp op, object input, object other, object alpha, obj
         return out
     if ((type(alpha) is float or type(alpha) is int) and type(input) is Tensor and type(other) is Tensor
             and (<Tensor>input).dtype.category == CATEGORY_FLOAT
+            and not ((<Tensor>input).dtype.itemsize == 2 and (<Tensor>input).elements < WIDE)
             and fits_out(<Tensor>input, out, True) and fits_out(<Tensor>other, out, True)):
         add_multiple().into(out, input, other, factor_of(op, alpha, <DType>result_dtype(input, other)))
         bump_version(<Tensor>out)
@@ -307,6 +314,7 @@ cdef bint scaled_in_place(KernelOp op, Tensor target, object other, object alpha
     """target +- alpha * other, if that needs neither a graph nor a temporary; whether it did."""
     if (not isinstance(other, Tensor) or target.dtype.category != CATEGORY_FLOAT or not isinstance(alpha, (int, float))
             or (<Tensor>other).dtype is not target.dtype or not same_sizes(target, <Tensor>other)
+            or target.dtype.itemsize == 2 and target.elements < WIDE
             or grad_enabled() and (requires_grad(target) or requires_grad(<Tensor>other))):
         return False
     check_target(target)

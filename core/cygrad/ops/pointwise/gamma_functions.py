@@ -13,7 +13,8 @@ from cygrad.dispatch.promotion import result_type
 from cygrad.ops.declare.operand_types import need_tensors, refused, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
-from cygrad.ops.pointwise.recurrences import floats, with_strides
+from cygrad.ops.pointwise.recurrences import floats
+from cygrad.ops.pointwise.special import with_strides
 from cygrad.ops.pointwise.special_tables import TEMME
 
 MOST_TERMS = 2000
@@ -113,8 +114,8 @@ def regularized(a, x, upper):
     found = put(found, small, upper_series, a, x)
     found = put(found, series, lambda a, x: 1 - lower_series(a, x) if upper else lower_series(a, x), a, x)
     none, all_ = (1.0, 0.0) if upper else (0.0, 1.0)                # below x lies nothing, or everything
-    nothing = ((a > 0) | a.isnan()) & (x == 0) | (a == math.inf) & (x >= 0) & (x != math.inf)
-    everything = (a == 0) & (x > 0) | (x == math.inf) & (a >= 0) & (a != math.inf)
+    nothing = ((a > 0) | a.isnan()) & (x == 0) | (a == math.inf) & ((x >= 0) & (x != math.inf) | x.isnan())
+    everything = (a == 0) & (x > 0) | (x == math.inf) & ((a >= 0) & (a != math.inf) | a.isnan())
     return cygrad.where(nothing, none, cygrad.where(everything, all_, found))
 
 

@@ -4,10 +4,11 @@ import math
 from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import result_type
-from cygrad.ops.declare.operand_types import refused, taken_as
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.pointwise import special_tables as table
 from cygrad.ops.pointwise.bessel import chebyshev, formula_op
+from cygrad.ops.pointwise.special import stepwise
 from cygrad.tensor import Tensor
 
 
@@ -54,8 +55,7 @@ XLOG1PY = program(lambda x, y: where(y.isnan(), y, where(x.eq(0), 0, x * y.log1p
 
 @primitive(name="special_xlog1py")
 def _xlog1py(self, other):
-    dtype = result_type(self, other)            # of numbers, too
-    return XLOG1PY(taken_as(self, dtype), taken_as(other, dtype))
+    return stepwise(XLOG1PY, self, other)
 
 
 @primitive(name="special_xlog1py_scalar")

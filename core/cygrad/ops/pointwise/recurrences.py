@@ -10,7 +10,7 @@ from cygrad.dispatch.raw import cast_to
 from cygrad.ops.declare.operand_types import refused, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.pointwise.normal_distribution import need_one
-from cygrad.ops.pointwise.special import shifts_below_zero
+from cygrad.ops.pointwise.special import shifts_below_zero, with_strides
 from cygrad.tensor import Tensor
 
 
@@ -22,12 +22,6 @@ def floats(input, other):
     both = (cast_to(x, dtype) if isinstance(x, Tensor) else cygrad.tensor(float(x), dtype=dtype, device=like.device)
             for x in (input, other))
     return cygrad.broadcast_tensors(*both)
-
-
-def with_strides(x, y, found):
-    """`found` with the strides that a pointwise op of x and y would give it."""
-    like = cygrad.maximum(x, y)
-    return found if like.stride() == found.stride() else cygrad.empty_like(like).copy_(found)
 
 
 # ------------------------------------------------------------------------- polynomials
@@ -108,7 +102,9 @@ def polynomial_op(name, formula):
     @primitive(name="special_" + name)
     def found(input, n):
         x, degree = floats(input, n)
-        return with_strides(x, degree, formula(x.contiguous(), degree.contiguous().trunc()))
+        degrees = degree.contiguous().trunc()
+        degrees = cygrad.where(degrees < 2.0**63, degrees, -1)      # PyTorch makes int64 of them: the rest is negative
+        return with_strides(x, degree, formula(x.contiguous(), degrees))
 
     def public(x, n):
         need_one(x, n, "special_" + name)

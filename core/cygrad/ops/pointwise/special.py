@@ -94,8 +94,24 @@ XLOGY = program(lambda x, y: where(y.isnan(), y, where(x.eq(0), 0, x * y.log()))
 
 @primitive(name="xlogy")
 def _xlogy(self, other):
+    return stepwise(XLOGY, self, other)
+
+
+def stepwise(formula, self, other):
+    """A program of two operands, one of which may be a number; 16-bit floats are rounded after each step."""
     dtype = result_type(self, other)            # of numbers, too
-    return XLOGY(taken_as(self, dtype), taken_as(other, dtype))
+    self, other = taken_as(self, dtype), taken_as(other, dtype)
+    if dtype not in HALVES:
+        return formula(self, other)
+    like = self if isinstance(self, Tensor) else other
+    self, other = (t if isinstance(t, Tensor) else like.new_full((), t) for t in (self, other))
+    return with_strides(self, other, formula.formula(self, other))
+
+
+def with_strides(x, y, found):
+    """`found` with the strides that a pointwise op of x and y would give it."""
+    like = cygrad.maximum(x, y)
+    return found if like.stride() == found.stride() else cygrad.empty_like(like).copy_(found)
 
 
 @primitive(name="xlogy_scalar")

@@ -4,7 +4,7 @@ from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import cast_to, reduce_dims
-from cygrad.ops.declare.operand_types import FLOAT32, HALVES, as_float
+from cygrad.ops.declare.operand_types import HALVES, as_float
 from cygrad.ops.declare.out_dtypes import check_dtypes
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
@@ -20,14 +20,13 @@ def _logsumexp(self, dim, keepdim):
     x = as_float(self)
     if x.numel() == 0:
         return reduce_dims(SUM, x.exp(), dim, keepdim, x.dtype).log()
-    if x.is_complex():
-        largest = reduce_dims(MAX, x.real, dim, True, x.dtype.to_real())
+    if x.is_complex() or x.dtype in HALVES:         # rounded after each step, as in PyTorch
+        largest = reduce_dims(MAX, x.real, dim, True, x.dtype.to_real() if x.is_complex() else x.dtype)
         largest = select(largest.isinf(), 0, largest)
         total = reduce_dims(SUM, (x - largest).exp(), dim, keepdim, x.dtype).log()
     else:
-        dtype = FLOAT32 if x.dtype in HALVES else x.dtype
-        largest = FINITE(reduce_dims(MAX, x, dim, True, dtype))
-        total = POWERS.reduced((SUM,), dim, keepdim, dtype, (x, largest), LOGARITHM)
+        largest = FINITE(reduce_dims(MAX, x, dim, True, x.dtype))
+        total = POWERS.reduced((SUM,), dim, keepdim, x.dtype, (x, largest), LOGARITHM)
     return cast_to(total + (largest if keepdim else largest.view(total.shape)), x.dtype)
 
 

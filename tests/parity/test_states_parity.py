@@ -176,6 +176,55 @@ PROGRAMS = """
     q = m.ones(3, requires_grad=True); h = m.autograd.grad(m.fft.irfft(q * 1j).sum(), q)[0]
     q = m.ones(2, 3, requires_grad=True); g = m.autograd.grad(q.sum(0, True).sum(0, True).sum(), q)[0]
     q = m.ones(1, 3, requires_grad=True); q.sum(0, True).backward(m.ones(1, 3))
+    s = m.tensor([complex(1, m.inf), complex(m.nan, 1)]); a = m.view_as_real(1 + s); b = m.view_as_real(m.ones(2) - s)
+    s = m.tensor([complex(1, m.inf)] * 2); a = m.view_as_real(s.cumsum(0)); b = m.view_as_real(s.cumprod(0))
+    s = m.tensor([complex(1, m.inf)]); a = m.view_as_real((s * 0).scatter_add(0, m.tensor([0]), m.ones(1) * s))
+    a = m.special.chebyshev_polynomial_t(.5, m.tensor([m.inf, m.nan, 1e20])); b = m.special.laguerre_polynomial_l(a, 3)
+    x = m.tensor([[8., 1., 2.5], [0., 3., 0.]]).half(); a = x.log_softmax(1); b = x.log_softmax(0); c = x.softmax(0)
+    x = m.tensor([[8., 1., 2.5], [0., 3., 0.]]).bfloat16(); a = x.log_softmax(-1); b = x.t().log_softmax(1)
+    q = m.ones(0, 5, requires_grad=True); a = m.linalg.norm(q, 2); b = m.linalg.matrix_norm(q, m.inf)
+    q = m.arange(3., requires_grad=True); a = m.histogram(m.ones(3), q); b = m.histogram(m.ones(3), 2, weight=q)
+    q = m.ones(3, 2, requires_grad=True); a = m.histogramdd(q, [2, 2])
+    q = m.linspace(-2, 2, 20).bfloat16().requires_grad_(); a = [m.autograd.grad(f(q), q, q.detach()) for f in SLOPES]
+    q = m.linspace(-2, 2, 20).half().requires_grad_(); a = [m.autograd.grad(f(q), q, q.detach()) for f in SLOPES]
+    q = m.linspace(-2, 2, 20).bfloat16(); a = m.add(q, q.sin(), alpha=.3); b = m.xlogy(q, q.exp()); c = q.logsumexp(0)
+    q = m.linspace(-2, 2, 20).bfloat16(); a = m.special.xlog1py(q, q.exp()); q.sub_(q.sin(), alpha=.3)
+    x = m.tensor([complex(1, -0.)]).sum(); y = m.atan2(m.tensor([-0.]).sum(), m.tensor(-1.))
+    g = m.ones(1, 1, 2, 2) * 5; x = 1 / m.nn.functional.grid_sample(-m.ones(1, 1, 3, 3), g, align_corners=False)
+    a = m.gcd(m.tensor([-128, 7]).to(m.int8), m.tensor([7, -128]).to(m.int8))
+    a = m.igamma(m.tensor([m.inf, m.nan]), m.tensor([m.nan, m.inf])); b = m.igammac(m.tensor(m.inf), m.tensor(m.nan))
+    t = m.arange(6).reshape(3, 2).t(); a = m.unravel_index(t, (4, 5)); b = m.masked_scatter(t, m.ones(2, 3) > 0, t * 2)
+    t = m.arange(6.).reshape(3, 2).t(); a = m.complex(t, m.tensor(1.)); b = m.polar(m.ones(3), t)
+    t = m.ones(3, 2).t(); a = m.bernoulli(t, 1.)
+    t = m.arange(9.).reshape(3, 3).t(); a = m.linalg.matrix_power(t, 0); b = m.linalg.matrix_power(t, 1)
+    t = m.arange(6.).reshape(3, 2).t(); a = m.nn.functional.batch_norm(t, m.zeros(3), m.ones(3), eps=1.)
+    t = m.ones(3, 2).t(); a = m.nn.functional.binary_cross_entropy_with_logits(t, m.ones(2, 3), reduction='none')
+    t = m.arange(6).reshape(3, 2).t(); a = m.ldexp(m.ones(3), t)
+    t = m.ones(2, 3) > 0; b = m.addr(t, m.ones(2).half(), m.ones(3) > 0, beta=3)
+    a = m.linspace(-1, 0, 5, dtype=m.uint8); t = m.tensor([5., 1., 4., 2., 3., 9.]); b = t.topk(3, 0, False, False)
+    q = m.ones(2, 2, 2, 2).to(memory_format=m.channels_last); a = m.nn.functional.adaptive_avg_pool2d(q, 1)
+    x = m.arange(8.).half(); a = x.topk(8, sorted=False); b = x.flip(0)[::2].topk(3, sorted=False)
+    q = m.ones(3, requires_grad=True); a = m.histogramdd(m.ones(3, 2), [2, 2], weight=q)
+""".strip().splitlines()
+
+# Losses by q whose gradients are to be differentiated again.
+LOSSES = """
+    q = m.ones(2, 3); l = m.nn.functional.multi_margin_loss(q, m.tensor([0, 1]))
+    q = m.ones(2, 3); l = m.nn.functional.multilabel_margin_loss(q, m.tensor([[0, -1, 0], [1, 0, -1]]))
+    q = m.ones(1, 1, 3, 3); l = m.nn.functional.grid_sample(q, m.zeros(1, 2, 2, 2), align_corners=False)
+    q = m.ones(2, 3); l = m.pdist(q, 0.)
+    q = m.ones(2, 3); l = m.cdist(q, m.zeros(2, 3), 0.)
+    q = m.ones(3); l = m.nn.functional.layer_norm(m.ones(2, 3), (3,), q)
+    q = m.ones(1); l = m.nn.functional.prelu(m.ones(2, 2), q)
+    q = m.ones(0); l = q.prod()
+    q = m.ones(0, 3); l = q.prod(0)
+    q = m.ones(1, 2); l = q.cumprod(0)
+    q = m.ones(3, 1, 1); l = m.linalg.det(q)
+    q = m.zeros(0, 2, 2); l = m.linalg.det(q)
+    q = m.ones(1, 2, 3); l = m.nn.functional.affine_grid(q, (1, 1, 2, 2), align_corners=False)
+    q = m.ones(8); l = m.view_as_real(m.stft(q, 4, return_complex=True))
+    q = m.ones(3); l = m.segment_reduce(q, "max", lengths=m.tensor([2, 1]))
+    q = m.ones(3); l = m.segment_reduce(q, "mean", lengths=m.tensor([2, 1]))
 """.strip().splitlines()
 
 
@@ -204,9 +253,15 @@ def alike(want, got):
     return want == got
 
 
+def slopes_of(m):
+    """Functions whose gradients round 16-bit floats once, or after each step."""
+    return [m.sin, m.cos, m.tan, m.atan, m.sinh, m.cosh, m.tanh, m.sigmoid, m.erf, m.erfc, m.reciprocal, m.expm1, m.exp,
+            m.nn.functional.silu, m.nn.functional.gelu, m.nn.functional.softsign]
+
+
 def run(program):
     """The states of both libraries' tensors after each statement, up to the first that fails."""
-    spaces = [{"m": m, "np": np, "copy": copy, "pickle": pickle} for m in (torch, cygrad)]
+    spaces = [{"m": m, "np": np, "copy": copy, "pickle": pickle, "SLOPES": slopes_of(m)} for m in (torch, cygrad)]
     for m in (torch, cygrad):
         m.manual_seed(3)
     for statement in program:
@@ -234,6 +289,27 @@ def first_difference(program):
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_what_showed_a_fault(program):
     assert first_difference([part.strip() for part in program.split("; ")]) is None
+
+
+@pytest.mark.parametrize("program", LOSSES)
+def test_gradients_that_are_recorded(program):
+    leaf, loss = program.strip().split("; ")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for made in zip(*[list(run_recorded(m, leaf, loss)) for m in (torch, cygrad)]):
+            assert made[0] == made[1]
+
+
+def run_recorded(m, leaf, loss):
+    """What a loss and its gradient are, but for the nodes behind."""
+    space = {"m": m}
+    exec(leaf, space)
+    space["q"].requires_grad_()
+    exec(loss, space)
+    slope, = m.autograd.grad(space["l"].sum(), space["q"], create_graph=True)
+    for t in (space["l"], slope):
+        yield t.tolist(), tuple(t.shape), t.stride() if t.numel() else (), t.requires_grad, t._is_view(), t.is_leaf
+    yield space["l"].grad_fn.name().split("::")[-1]
 
 
 def test_a_gradient_has_its_leafs_dtype():

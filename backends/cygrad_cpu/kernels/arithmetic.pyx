@@ -120,15 +120,15 @@ cdef fused Comparison:
 # ---- formulas
 
 cdef inline Integer greatest_divisor(Integer a, Integer b) noexcept nogil:
-    """Euclid's algorithm on the magnitudes, unsigned since the least integer has none of its own type."""
-    cdef uint64 x = <uint64>-<int64>a if a < 0 else <uint64>a
-    cdef uint64 y = <uint64>-<int64>b if b < 0 else <uint64>b
-    cdef uint64 rest
+    """Euclid's algorithm on the magnitudes; that of the least integer is itself, as in PyTorch."""
+    cdef Integer x = <Integer>(-<uint64>a) if a < 0 else a
+    cdef Integer y = <Integer>(-<uint64>b) if b < 0 else b
+    cdef Integer rest
     while x != 0:
-        rest = y % x
+        rest = <Integer>0 if x == -1 else <Integer>(y % x)
         y = x
         x = rest
-    return <Integer>y
+    return y
 
 
 cdef inline Number number_op(Arithmetic *op, Number a, Number b) noexcept nogil:

@@ -321,16 +321,17 @@ cdef inline void combine(const Sampling *s, const int *places, const Real *weigh
 
 
 cdef inline void four(const Real *x, const int *p, const Real *w, Real *y, Py_ssize_t n, bint more) noexcept nogil:
-    """The next four taps of n points."""
+    """The next four taps of n points. What is not seen may be -0, and becomes 0."""
     cdef Py_ssize_t q
+    cdef Real zero = 0
     if more:
         for q in range(n):
             y[q] = y[q] + (w[q] * x[p[q]] + w[BLOCK + q] * x[p[BLOCK + q]] + w[2 * BLOCK + q] * x[p[2 * BLOCK + q]]
                            + w[3 * BLOCK + q] * x[p[3 * BLOCK + q]])
     else:
         for q in range(n):
-            y[q] = (w[q] * x[p[q]] + w[BLOCK + q] * x[p[BLOCK + q]] + w[2 * BLOCK + q] * x[p[2 * BLOCK + q]]
-                    + w[3 * BLOCK + q] * x[p[3 * BLOCK + q]])
+            y[q] = zero + (w[q] * x[p[q]] + w[BLOCK + q] * x[p[BLOCK + q]] + w[2 * BLOCK + q] * x[p[2 * BLOCK + q]]
+                           + w[3 * BLOCK + q] * x[p[3 * BLOCK + q]])
 
 
 cdef void sample_forward(const Sampling *s, const Real *a, const Real *grid, Real *out, Py_ssize_t begin,
@@ -343,6 +344,7 @@ cdef void sample_forward(const Sampling *s, const Real *a, const Real *grid, Rea
     cdef Real products[TAPS * BLOCK]
     cdef int seen[TAPS * BLOCK]
     cdef Real found[BLOCK]
+    cdef Real zero = 0
     cdef Py_ssize_t n, q, t, c
     cdef int axis
     cdef const Real *x
@@ -362,7 +364,7 @@ cdef void sample_forward(const Sampling *s, const Real *a, const Real *grid, Rea
                             found[q] = found[q] + products[t * BLOCK + q] * x[flat[t * BLOCK + q]]
             elif s.taps == 1:
                 for q in range(n):
-                    found[q] = products[q] * x[flat[q]]
+                    found[q] = products[q] * x[flat[q]] if seen[q] else zero
             else:
                 four(x, flat, products, found, n, False)
                 t = 4

@@ -1,14 +1,14 @@
 """Raw reductions: the kept axes of an operand, then the reduced ones, merged for the kernel. No autograd here."""
 from cpython.ref cimport PyObject
 
-from cygrad.backend cimport ALL, ANY, Backend, NE, PROD, SQUARE, SQUARE_SUM, SUM
+from cygrad.backend cimport ADD, ALL, ANY, Backend, NE, PROD, SQUARE, SQUARE_SUM, SUM
 from cygrad.devices.watching cimport called
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axes cimport Axes, is_geometry, kept_first, operand
 from cygrad.dispatch.kernel_calls cimport binary, copy_into, declined, dense_copy, fill_into, lacks, unary
 from cygrad.dispatch.promotion cimport SAME, TO_BOOL
 from cygrad.dispatch.without_kernels cimport is_narrow, without_kernels
-from cygrad.dtype cimport BOOL, DType
+from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, DType
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport INLINE_RANK, View, fill_dense, fill_strided, make_view, size_of
 
@@ -34,6 +34,8 @@ cdef int copy_reduced(int op, Tensor a, Tensor out) except -1:
             a = binary(NE, a, 0, TO_BOOL)
     elif op == SQUARE_SUM:
         a = unary(SQUARE, a, SAME)
+    elif op == SUM and a.dtype.category >= CATEGORY_FLOAT:
+        a = binary(ADD, a, 0, SAME)                     # a sum begins with 0, to which -0 adds nothing
     copy_into(a, target)
     return 0
 

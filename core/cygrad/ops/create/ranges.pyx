@@ -280,7 +280,8 @@ def _whole_ends(start, end, steps, dtype):
         return 0, 0
     for value in (start, end):
         check_scalar(dtype, value)
-    return int(start), int(end)
+    span = 1 << 8 * dtype.itemsize if dtype.name.startswith("uint") else 0
+    return [int(value) % span if span else int(value) for value in (start, end)]       # below 0 as they wrap around
 
 
 @op(method=False)

@@ -146,7 +146,7 @@ def _masked_scatter(self, mask, source):
         put_rows(self, positions, self.dim(), source.reshape(-1)[:count], SET)
 
 
-masked_scatter = Written(_masked_scatter, "masked_scatter")
+masked_scatter = Written(_masked_scatter, "masked_scatter", True)
 
 
 def check_masked_scatter(self, mask, source):

@@ -39,4 +39,8 @@ def unravel_index(indices, shape):
     for size in reversed(shape):
         out.append(indices.div(step, rounding_mode="floor") % size)
         step *= size
-    return cygrad.stack(out[::-1], -1).unbind(-1) if out else ()
+    if not out:
+        return ()
+    made = cygrad.empty_like(indices.unsqueeze(-1).expand(*indices.shape, len(shape)))
+    cygrad.stack(out[::-1], -1, out=made.data)
+    return made.unbind(-1)

@@ -181,7 +181,7 @@ def _addr(self, vec1, vec2, beta, alpha):
     found = binary_op(MUL, x if alpha == 1 else x * alpha, y)
     if beta == 0:
         return found
-    return binary_op(ADD, self if beta == 1 else self * beta, found)
+    return binary_op(ADD, self if beta == 1 else cast_to(self, dtype) * beta, found)
 
 
 def addr(input, vec1, vec2, *, beta=1, alpha=1):

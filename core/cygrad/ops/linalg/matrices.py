@@ -272,7 +272,9 @@ def _triangle(name, row, col, device):
 def _places(name, kept, dtype, device, pin_memory):
     if dtype not in (None, INT32, INT64):
         raise refused(name, dtype)
-    found = cygrad.nonzero(kept).t().contiguous().to(device=place_of(device), dtype=INT64 if dtype is None else dtype)
+    found = cygrad.nonzero(kept).t()
+    found = found.contiguous() if found.numel() else found.new_empty(found.shape)
+    found = found.to(device=place_of(device), dtype=INT64 if dtype is None else dtype)
     return own(pinned(found) if pin_memory else found, ())
 
 

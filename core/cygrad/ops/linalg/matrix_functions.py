@@ -39,9 +39,9 @@ def matrix_power(input, n):
     need_square(input, "linalg.matrix_power")
     need_int(n, "matrix_power", "n", 2)
     if n == 0:
-        return input.clone().copy_(eye_like(input, input.shape[-1]))
+        return input.clone(memory_format=cygrad.contiguous_format).copy_(eye_like(input, input.shape[-1]))
     if n == 1:
-        return input.clone()
+        return input.clone(memory_format=cygrad.contiguous_format)
     if n == -1:
         return solvers.inv(input)
     if n < 0:

@@ -51,7 +51,7 @@ def adaptive_mean(name, axes, input, output_size):
         found = input.mean(tuple(range(-axes, 0)), keepdim=True)
         if format_of(input) is not None:            # any stride says so of one place; this is PyTorch's
             n, c = found.shape[:2]
-            return found.as_strided((n, c, *sizes), (c, 1, *[c] * axes))
+            return found.as_strided_((n, c, *sizes), (c, 1, *[c] * axes))
         return found
     if not input.is_floating_point() and (input.numel() or axes == 3):
         raise refused(name if axes == 2 else f"{name}_cpu", input.dtype)

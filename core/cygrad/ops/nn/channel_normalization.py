@@ -111,6 +111,8 @@ def over_batch(rank):
 def _native_batch_norm(tensors, input, weight, bias, mean, rstd, options):
     axes, shape = over_batch(input.dim())
     x, variance = single(input), None
+    if not x.is_contiguous() and format_of(x) is None:          # the result is row-major, too
+        x = x.contiguous()
     if options[0]:
         mean, variance, rstd = statistics(x, axes, options[1])
     else:

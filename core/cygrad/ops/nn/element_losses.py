@@ -174,8 +174,8 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
 
 # Logarithms below -100 count as -100, so that a loss is finite.
 ENTROPY = program(lambda x, target: (target - 1) * (-x).log1p().maximum(-100) - target * x.log().maximum(-100))
-ENTROPY_OF_LOGITS = program(lambda x, target: (1 - target) * x - log_sigmoid(x))
-WEIGHTED_ENTROPY_OF_LOGITS = program(lambda x, target, factor: (1 - target) * x
+ENTROPY_OF_LOGITS = program(lambda target, x: (1 - target) * x - log_sigmoid(x))      # in the target's memory order
+WEIGHTED_ENTROPY_OF_LOGITS = program(lambda target, x, factor: (1 - target) * x
                                      - ((factor - 1) * target + 1) * log_sigmoid(x))
 
 
@@ -241,8 +241,8 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 @primitive(name="binary_cross_entropy_with_logits",
            constants=("binary_cross_entropy_with_logits", "weight", "pos_weight"))
 def _binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction):
-    formula, operands = ((ENTROPY_OF_LOGITS, (self, target)) if pos_weight is None
-                         else (WEIGHTED_ENTROPY_OF_LOGITS, (self, target, pos_weight)))
+    formula, operands = ((ENTROPY_OF_LOGITS, (target, self)) if pos_weight is None
+                         else (WEIGHTED_ENTROPY_OF_LOGITS, (target, self, pos_weight)))
     if self.dtype in HALVES:            # rounded after each step, as in PyTorch
         formula = formula.formula
     elif weight is None:

@@ -4,6 +4,7 @@ from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode, find_row
+from cygrad.dispatch.allocation cimport output_like
 from cygrad.dtype cimport (CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, COMPLEX128, CONJUGATED, FLOAT32, FLOAT64,
                            NEGATED, DType, lazy_dtype, lazy_flags, plain_of)
 from cygrad.tensor cimport Tensor, bump_version, requires_grad, view_of
@@ -13,8 +14,6 @@ from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.index.index_put import assigned_number
 from cygrad.backend import UNARY
-from cygrad.dispatch.allocation import empty_near
-from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.promotion import SCALAR_NAMES, check_scalar
 from cygrad.dispatch.raw import clone_like, copy_, unary_op
 from cygrad.dispatch.operands import broadcast
@@ -435,10 +434,11 @@ methods["imag"] = property(imag, _set_imag, doc="The imaginary parts, as a view.
 @primitive(name="complex")
 def _complex(real, imag):
     parts = broadcast(real, imag)
-    out = empty_near(parts[0], parts[0].shape, (<DType>parts[0].dtype).to_complex())
-    copy_(out.real, parts[0])
+    cdef Tensor first = parts[0]
+    out = output_like(first.dtype.to_complex(), first.rank, first.sizes, first, parts[1], None)
+    copy_(out.real, first)
     copy_(out.imag, parts[1])
-    return kept(out, *parts)
+    return out
 
 
 cdef check_parts(Tensor a, Tensor b):

@@ -66,9 +66,9 @@ def _ldexp(self, other):
     if not self.is_floating_point() or other.is_floating_point() or other.is_complex():
         return self * cygrad.pow(2.0, other)
     power = other.to(cygrad.float64).clamp(-3000, 3000)     # further numbers overflow or vanish all the same
-    half = (power / 2).floor()
+    half, two = (power / 2).floor(), cygrad.full_like(power, 2.0)           # a tensor: in the memory order of power
     wide = self.to(cygrad.float64)                          # in two steps: 2 ** power alone may have no place
-    return (wide * cygrad.pow(2.0, half) * cygrad.pow(2.0, power - half)).to(self.dtype)
+    return (wide * two.pow(half) * two.pow(power - half)).to(self.dtype)
 
 
 @op(inplace=True, out=True)

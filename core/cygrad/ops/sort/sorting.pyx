@@ -133,12 +133,12 @@ cdef object TopkResult = return_types.topk, KthvalueResult = return_types.kthval
 
 
 @primitive
-def topk(self, k, dim, largest):
+def topk(self, k, dim, largest, ordered):
     if not self.dim():
         return sort_op(self, dim, largest, True)
     values, places = partial_sort_op(self, dim, largest, 0, k)
-    reorder_largest(places, self, dim, largest)
-    return values, places
+    reorder_largest(places, self, dim, largest, ordered)
+    return (values if ordered else self.gather(dim, places)), places
 
 
 @op(name="topk", out="exact")
@@ -151,7 +151,7 @@ def _topk(Tensor input not None, k, dim=-1, largest=True, sorted=True):
     dim : int
     largest : bool
     sorted : bool
-        Whether they must be in order (they always are).
+        Whether they must be in order.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def _topk(Tensor input not None, k, dim=-1, largest=True, sorted=True):
         raise RuntimeError(" topk does not support complex dtypes on CPU")
     if input.dtype.code == BOOL:
         raise RuntimeError("topk does not support bool dtypes on CPU")
-    return TopkResult(topk(input, k, axis, bool(largest)))
+    return TopkResult(topk(input, k, axis, bool(largest), bool(sorted)))
 
 
 @primitive

@@ -25,6 +25,7 @@ cdef enum:
 
 cdef enum:                      # what is chosen
     LARGEST
+    FIRST                       # the largest, in the order in which nth_element leaves them
     DESCENDING
     KTH
 
@@ -272,7 +273,7 @@ cdef Tensor chosen(Tensor keys, int how, Py_ssize_t k, double sign=1):
     With the sign -1 the smallest count as the largest.
     """
     cdef Py_ssize_t n = keys.sizes[keys.rank - 1], row, i
-    cdef Py_ssize_t width = k if how == LARGEST else n if how == DESCENDING else 1, start = k if how == KTH else 0
+    cdef Py_ssize_t width = k if how <= FIRST else n if how == DESCENDING else 1, start = k if how == KTH else 0
     cdef Py_ssize_t sizes[64]
     cdef Tensor out
     cdef double *values = <double *>data(keys)
@@ -299,7 +300,8 @@ cdef Tensor chosen(Tensor keys, int how, Py_ssize_t k, double sign=1):
                 partial_sort(BY_VALUE, queue, k, n)
             elif k:
                 nth_element(BY_VALUE, queue, queue + k - 1, queue + n)
-                sort(BY_VALUE, queue, queue + k - 1)
+                if how == LARGEST:
+                    sort(BY_VALUE, queue, queue + k - 1)
             for i in range(width):
                 places[row * width + i] = queue[start + i].place
     free(queue)
@@ -322,7 +324,7 @@ cdef int reorder(Tensor index, Tensor a, int dim, int how, Py_ssize_t k, bint de
     cdef double *values
     cdef Py_ssize_t i
     cdef bint whole = a.dtype.category < CATEGORY_FLOAT
-    if not whole and a.dtype.itemsize > 2:
+    if not whole and a.dtype.itemsize > 2 and how != FIRST:
         most = FEW_WIDE
     if (a.elements > most or a.elements == 0 or without_kernels(a.dtype.code)
             or not (<Backend>a.memory.backend).host_memory):
@@ -336,9 +338,9 @@ cdef int reorder(Tensor index, Tensor a, int dim, int how, Py_ssize_t k, bint de
     return 0
 
 
-def reorder_largest(Tensor index not None, Tensor a not None, int dim, bint largest):
+def reorder_largest(Tensor index not None, Tensor a not None, int dim, bint largest, bint ordered=True):
     """The places of `topk`, in PyTorch's order."""
-    reorder(index, a, dim, LARGEST, index.sizes[dim], largest, FEW)
+    reorder(index, a, dim, LARGEST if ordered else FIRST, index.sizes[dim], largest, FEW)
 
 
 def reorder_sorted(Tensor index not None, Tensor a not None, int dim, bint descending):

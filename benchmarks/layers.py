@@ -114,7 +114,16 @@ CHANNELS_LAST = [row for name, layer in [
      dict(batch=8, channels=64, size=32, filters=128, kernel=3, stride=2)),
     ("64 to 256 channels, 1x1, batch 8 of 32x32", dict(batch=8, channels=64, size=32, filters=256, kernel=1)),
     ("64 channels, depthwise 3x3, batch 8 of 32x32",
-     dict(batch=8, channels=64, size=32, filters=64, kernel=3, groups=64))]
+     dict(batch=8, channels=64, size=32, filters=64, kernel=3, groups=64)),
+    ("64 channels, depthwise 5x5, batch 8 of 32x32",
+     dict(batch=8, channels=64, size=32, filters=64, kernel=5, groups=64)),
+    ("64 channels in 32 groups, 3x3, batch 8 of 32x32",
+     dict(batch=8, channels=64, size=32, filters=64, kernel=3, groups=32)),
+    ("256 channels in 32 groups, 3x3, batch 8 of 14x14",
+     dict(batch=8, channels=256, size=14, filters=256, kernel=3, groups=32)),
+    ("64 to 128 channels in 4 groups, 1x1, batch 8 of 32x32",
+     dict(batch=8, channels=64, size=32, filters=128, kernel=1, groups=4)),
+    ("16 to 3 channels, 3x3, batch 16 of 32x32", dict(batch=16, channels=16, size=32, filters=3, kernel=3))]
     for row in rows(f"channels_last, {name}", LAST.format(**{"groups": 1, **layer}),
                     f"F.conv2d(x, w, b, stride={layer.get('stride', 1)}, padding={layer['kernel'] // 2}, "
                     f"groups={layer.get('groups', 1)})", "x, w, b", 1e-3)]

@@ -48,6 +48,9 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (2, 24, 11, 9, 40, (3, 2), (2, 3), (1, 0), (2, 1), 1),      # strides that leave inputs unseen
     (3, 36, 7, 8, 32, (1, 1), (2, 2), (0, 0), (1, 1), 2),
     (2, 19, 7, 8, 3, (3, 3), (1, 1), (1, 1), (1, 1), 1),        # few filters
+    (3, 3, 13, 9, 40, (3, 5), (1, 1), (1, 2), (1, 1), 1),       # few channels, whose gradient is a sum of products
+    (2, 2, 11, 14, 33, (3, 2), (2, 3), (4, 0), (2, 1), 1),
+    (2, 24, 9, 9, 12, (3, 3), (1, 1), (1, 1), (1, 1), 6),       # 2 filters of 4 channels
 ]
 
 

@@ -15,33 +15,28 @@ cdef extern from *:
     /* The lanes `which` + `more` of the vector at an address, or of two vectors there. */
     #if defined(__GNUC__) && !defined(__clang__) && CYGRAD_VECTOR > 16
     #define CYGRAD_PICKS 1
-    #define CYGRAD_PICK(name, lane)                                                                                   \
-        typedef lane cygrad_##name##_lanes __attribute__((vector_size(CYGRAD_VECTOR), aligned(8), may_alias));        \
-        static inline cygrad_##name cygrad_pick_##name(const char *a, const char *which, int more, int two) {         \
-            const cygrad_##name *x = (const cygrad_##name *)a;                                                        \
-            cygrad_##name##_lanes mask = *(const cygrad_##name##_lanes *)which + more;                                \
-            return two ? __builtin_shuffle(x[0], x[1], mask) : __builtin_shuffle(x[0], mask);                         \
-        }
+    typedef int cygrad_lanes __attribute__((vector_size(CYGRAD_VECTOR), aligned(8), may_alias));
+    static inline cygrad_floats cygrad_pick(const char *a, const char *which, int more, int two) {
+        const cygrad_floats *x = (const cygrad_floats *)a;
+        cygrad_lanes mask = *(const cygrad_lanes *)which + more;
+        return two ? __builtin_shuffle(x[0], x[1], mask) : __builtin_shuffle(x[0], mask);
+    }
     #else
     #define CYGRAD_PICKS 0
-    #define CYGRAD_PICK(name, lane)                                                                                   \
-        static inline cygrad_##name cygrad_pick_##name(const char *a, const char *which, int more, int two) {         \
-            return *(const cygrad_##name *)a;                                                                         \
-        }
+    static inline cygrad_floats cygrad_pick(const char *a, const char *which, int more, int two) {
+        return *(const cygrad_floats *)a;
+    }
     #endif
-    CYGRAD_PICK(floats, int)
-    CYGRAD_PICK(doubles, long long)
     """
     enum:
         PICKS "CYGRAD_PICKS"
-    Floats pick_floats "cygrad_pick_floats" (const char *a, const char *which, int more, bint two) noexcept nogil
-    Doubles pick_doubles "cygrad_pick_doubles" (const char *a, const char *which, int more, bint two) noexcept nogil
+    Floats pick "cygrad_pick" (const char *a, const char *which, int more, bint two) noexcept nogil
 
 cdef enum:
     TOGETHER = 4            # vectors of outputs that see each element of the kernel at the same time
     SUMS = 5                # elements of the kernel that meet a vector of gradients at the same time
     ABREAST = 8             # positions whose channels see each element of the kernel at the same time
-    WIDE = 64               # bytes of filters of a group that products of matrices have no empty vectors for
+    WIDE = 16               # filters of a group for which products of matrices have no empty vectors
     MET = 9                 # elements of the kernel that meet a vector of channels of the gradient at the same time
 
 
@@ -387,132 +382,99 @@ cdef void weight_last_doubles(const LastTaps *g, const char *grad, const char *a
         meet_last[Doubles](g, grad, a, out, NULL)
 
 
-# ---- groups of few channels
+# ---- groups of few channels, in float32
 
-cdef bint group(Groups *g, Py_ssize_t channels, Vector *tag) noexcept nogil:
+cdef enum:
+    LANES = sizeof(Floats) // sizeof(float)
+
+
+cdef bint group(Groups *g, Py_ssize_t channels) noexcept nogil:
     """Whether a vector of filters sees at most two vectors of channels, and all vectors alike: then which of these
     channels each filter meets first. The next ones follow there."""
-    cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size, i
-    cdef Py_ssize_t read = 2 * lanes if g.seen > g.made else lanes
-    if (not PICKS or g.made * size >= WIDE or lanes % g.made or g.seen > 2 * g.made or channels < lanes
-            or g.channels < read):
+    cdef int i
+    if (not PICKS or g.made >= WIDE or LANES % g.made or g.seen > 2 * g.made or channels < LANES
+            or g.channels < (2 * LANES if g.seen > g.made else LANES)):
         return False
-    for i in range(lanes):
-        if Vector is Floats:
-            (<int *>g.first)[i] = <int>(i // g.made * g.seen)
-        else:
-            (<long long *>g.first)[i] = i // g.made * g.seen
+    for i in range(LANES):
+        g.first[i] = <int>(i // g.made * g.seen)
     return True
 
 
-cdef bint group_floats(Groups *g, Py_ssize_t channels) noexcept nogil:
-    return group[Floats](g, channels, NULL)
+cdef inline Floats picked(const char *a, const Groups *g, Py_ssize_t more, bint two) noexcept nogil:
+    return pick(a, <const char *>g.first, <int>more, two)
 
 
-cdef bint group_doubles(Groups *g, Py_ssize_t channels) noexcept nogil:
-    return group[Doubles](g, channels, NULL)
-
-
-cdef inline Vector picked(const char *a, const Groups *g, Py_ssize_t more, bint two, Vector *tag) noexcept nogil:
-    if Vector is Floats:
-        return pick_floats(a, <const char *>g.first, <int>more, two)
-    else:
-        return pick_doubles(a, <const char *>g.first, <int>more, two)
-
-
-cdef inline Py_ssize_t first_seen(const Groups *g, Py_ssize_t channel, Py_ssize_t lanes) noexcept nogil:
+cdef inline Py_ssize_t first_seen(const Groups *g, Py_ssize_t channel) noexcept nogil:
     """The first channel of the vectors that filters from `channel` on see."""
-    return min(channel // g.made * g.seen, g.channels - (2 if g.seen > g.made else 1) * lanes)
+    return min(channel // g.made * g.seen, g.channels - (2 * LANES if g.seen > g.made else LANES))
 
 
-cdef inline void see_some(const LastTaps *g, const Groups *s, const char *a, const char *b, Py_ssize_t step,
-                          const char *weight, Py_ssize_t more, bint two, Vector *sums) noexcept nogil:
-    cdef Py_ssize_t size = 4 if Vector is Floats else 8, i, j
-    cdef const char *w
-    cdef const char *x
-    cdef const char *y
-    cdef Vector by
+cdef inline void see_some(const LastTaps *g, const Groups *s, const float *a, const float *b, Py_ssize_t step,
+                          const float *weight, Py_ssize_t more, bint two, Floats *sums) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef const float *w
+    cdef const float *x
+    cdef const float *y
+    cdef Floats by
     cdef int k
     for i in range(g.count):
-        w, x, y = weight + g.weight[i] * size, a + g.seen[i] * size, b + g.seen[i] * size
+        w, x, y = weight + g.weight[i], a + g.seen[i], b + g.seen[i]
         for j in range(s.seen):
-            by = (<const Vector *>w)[0]
+            by = (<const Floats *>w)[0]
             for k in range(ABREAST // 2):
-                sums[k] = sums[k] + by * picked[Vector](x + k * step, s, more + j, two, NULL)
+                sums[k] = sums[k] + by * picked(<const char *>(x + k * step), s, more + j, two)
                 sums[k + ABREAST // 2] = (sums[k + ABREAST // 2]
-                                          + by * picked[Vector](y + k * step, s, more + j, two, NULL))
-            w += g.channels * size
+                                          + by * picked(<const char *>(y + k * step), s, more + j, two))
+            w += g.channels
 
 
-cdef void see_groups(const LastTaps *g, const Groups *s, const char *a, const char *weight, const char *bias, char *out,
-                     Vector *tag) noexcept nogil:
+cdef void see_groups(const LastTaps *g, const Groups *s, const char *input, const char *filters, const char *bias,
+                     char *made) noexcept nogil:
     """As `see_last`, for each channel of the groups."""
-    cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size
-    cdef Py_ssize_t step = g.step[0] * size if beside(g) > 1 else 0, made = g.made[0] * size if step else 0, p, c
-    cdef Py_ssize_t first, second, more
-    cdef Vector[ABREAST] sums
-    cdef Vector start
+    cdef const float *a = <const float *>input
+    cdef const float *weight = <const float *>filters
+    cdef float *out = <float *>made
+    cdef Py_ssize_t step = g.step[0] if beside(g) > 1 else 0, made_step = g.made[0] if step else 0, p, c, first, more
+    cdef Floats[ABREAST] sums
+    cdef Floats start
+    cdef float *y
+    cdef float *z
     cdef int j
     for p in range(0, places_abreast(g) if PICKS else 0, 2):
         c = 0
         while c < g.channels:
-            c = min(c, g.channels - lanes)
-            start = (<const Vector *>(bias + c * size))[0] if bias != NULL else factor[Vector](0, NULL)
+            c = min(c, g.channels - LANES)
+            start = (<const Floats *>(<const float *>bias + c))[0] if bias != NULL else factor[Floats](0, NULL)
             for j in range(ABREAST):
                 sums[j] = start
-            first = first_seen(s, c, lanes)
+            first = first_seen(s, c)
             more = c // s.made * s.seen - first
-            first, second = (place(g, g.step, p) + first) * size, (place(g, g.step, p + 1) + first) * size
             if s.seen > s.made:
-                see_some[Vector](g, s, a + first, a + second, step, weight + c * size, more, True, sums)
+                see_some(g, s, a + place(g, g.step, p) + first, a + place(g, g.step, p + 1) + first, step, weight + c,
+                         more, True, sums)
             else:
-                see_some[Vector](g, s, a + first, a + second, step, weight + c * size, more, False, sums)
-            first, second = (place(g, g.made, p) + c) * size, (place(g, g.made, p + 1) + c) * size
+                see_some(g, s, a + place(g, g.step, p) + first, a + place(g, g.step, p + 1) + first, step, weight + c,
+                         more, False, sums)
+            y, z = out + place(g, g.made, p) + c, out + place(g, g.made, p + 1) + c
             for j in range(ABREAST // 2):
-                (<Vector *>(out + first + j * made))[0] = sums[j]
-                (<Vector *>(out + second + j * made))[0] = sums[j + ABREAST // 2]
-            c += lanes
+                (<Floats *>(y + j * made_step))[0] = sums[j]
+                (<Floats *>(z + j * made_step))[0] = sums[j + ABREAST // 2]
+            c += LANES
 
 
-cdef void see_float_groups(const LastTaps *g, const Groups *s, const char *a, const char *weight, const char *bias,
-                           char *out) noexcept nogil:
-    see_groups[Floats](g, s, a, weight, bias, out, NULL)
-
-
-cdef void see_double_groups(const LastTaps *g, const Groups *s, const char *a, const char *weight, const char *bias,
-                            char *out) noexcept nogil:
-    see_groups[Doubles](g, s, a, weight, bias, out, NULL)
-
-
-cdef inline void meet_some(const LastTaps *g, const Groups *s, const char *grad, const char *a, const Py_ssize_t *seen,
-                           Py_ssize_t more, bint two, Vector *sums) noexcept nogil:
-    cdef Py_ssize_t size = 4 if Vector is Floats else 8, q, r
+cdef void meet_groups(const LastTaps *g, const Groups *s, const char *grad, const char *a, char *out) noexcept nogil:
+    """As `meet_last`, for each channel of the groups, of which there are no more than filters."""
+    cdef Py_ssize_t size = sizeof(float), c = 0, i, k, q, r, first, done, more
+    cdef Floats[MET] sums
+    cdef Py_ssize_t[MET] seen
     cdef const char *x
     cdef const char *y
-    cdef Vector by
-    cdef int j
-    for r in range(g.positions[1]):
-        x, y = a + r * g.step[1] * size, grad + r * g.made[1] * size
-        for q in range(g.positions[0]):
-            by = (<const Vector *>y)[0]
-            for j in range(MET):
-                sums[j] = sums[j] + by * picked[Vector](x + seen[j], s, more, two, NULL)
-            x += g.step[0] * size
-            y += g.made[0] * size
-
-
-cdef void meet_groups(const LastTaps *g, const Groups *s, const char *grad, const char *a, char *out,
-                      Vector *tag) noexcept nogil:
-    """As `meet_last`, for each channel of the groups."""
-    cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size, c = 0, i, k, first
-    cdef Py_ssize_t done, more
-    cdef Vector[MET] sums
-    cdef Py_ssize_t[MET] seen
+    cdef Floats by
     cdef int j
     while PICKS and c < g.channels:
-        done = max(c + lanes - g.channels, <Py_ssize_t>0)   # channels of the vector that were met before
+        done = max(c + LANES - g.channels, <Py_ssize_t>0)   # channels of the vector that were met before
         c -= done
-        first = first_seen(s, c, lanes)
+        first = first_seen(s, c)
         more = c // s.made * s.seen - first
         i = 0
         while i < g.count:
@@ -520,25 +482,19 @@ cdef void meet_groups(const LastTaps *g, const Groups *s, const char *grad, cons
                 seen[j] = g.seen[min(i + j, g.count - 1)] * size
             for k in range(s.seen):
                 for j in range(MET):
-                    sums[j] = factor[Vector](0, NULL)
-                if s.seen > s.made:
-                    meet_some[Vector](g, s, grad + c * size, a + first * size, seen, more + k, True, sums)
-                else:
-                    meet_some[Vector](g, s, grad + c * size, a + first * size, seen, more + k, False, sums)
+                    sums[j] = factor[Floats](0, NULL)
+                for r in range(g.positions[1]):
+                    x, y = a + (r * g.step[1] + first) * size, grad + (r * g.made[1] + c) * size
+                    for q in range(g.positions[0]):
+                        by = (<const Floats *>y)[0]
+                        for j in range(MET):
+                            sums[j] = sums[j] + by * picked(x + seen[j], s, more + k, False)
+                        x += g.step[0] * size
+                        y += g.made[0] * size
                 for j in range(<int>min(<Py_ssize_t>MET, g.count - i)):
                     add_vector(sums[j], out + (g.weight[i + j] + k * g.channels + c) * size, done)
             i += MET
-        c += lanes
-
-
-cdef void meet_float_groups(const LastTaps *g, const Groups *s, const char *grad, const char *a,
-                            char *out) noexcept nogil:
-    meet_groups[Floats](g, s, grad, a, out, NULL)
-
-
-cdef void meet_double_groups(const LastTaps *g, const Groups *s, const char *grad, const char *a,
-                             char *out) noexcept nogil:
-    meet_groups[Doubles](g, s, grad, a, out, NULL)
+        c += LANES
 
 
 cdef public void cygrad_install(void *address) noexcept:
@@ -554,9 +510,6 @@ cdef public void cygrad_install(void *address) noexcept:
     table.last[1] = correlate_last_doubles
     table.last_weight[0] = weight_last_floats
     table.last_weight[1] = weight_last_doubles
-    table.group[0] = group_floats
-    table.group[1] = group_doubles
-    table.groups[0] = see_float_groups
-    table.groups[1] = see_double_groups
-    table.groups_weight[0] = meet_float_groups
-    table.groups_weight[1] = meet_double_groups
+    table.group = group
+    table.groups = see_groups
+    table.groups_weight = meet_groups

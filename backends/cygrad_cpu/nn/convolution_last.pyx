@@ -16,6 +16,7 @@ from cygrad.dtype cimport DType, FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data, make_view
 from cygrad_cpu.nn.depthwise_last cimport (depthwise_last, depthwise_last_input, depthwise_last_threads,
                                            depthwise_last_weight, few_of_group)
+from cygrad_cpu.nn.few_channels_last cimport few_channels_input
 from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, multiply,
                                                  multiply_lattice)
 from cygrad_cpu.reduce.reduce cimport cpu_reduce
@@ -27,6 +28,8 @@ cdef enum:
     CACHED = 1 << 16            # elements of a block of padded rows
     GROUPED = 64                # positions that each group goes over, of a block that stays in the level 1 cache
     FEWEST = 8                  # filters: fewer would leave most of a vector empty
+    SUMMED = 4                  # channels: fewer leave rows of tiles empty, too, and few_channels_last.pyx is faster
+    WORTH_SUMS = 32             # ... of an output's gradient with so many
     FEWEST_OF_GROUP = 16        # ... of a group that sees an image: row-major copies are faster below
 
 cdef struct Geometry:
@@ -220,6 +223,16 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
     cdef bint few = few_of_group(groups, grad.sizes[1], out.sizes[1], dtype.code - FLOAT32)
     cdef bint strided = stride[0] != 1 or stride[1] != 1
     cdef tuple around = (dilation[0] * (r - 1) - padding[0], dilation[1] * (s - 1) - padding[1])
+    if (groups == 1 and out.sizes[1] < SUMMED and made >= WORTH_SUMS
+            and describe(&g, grad, weight.sizes, out, (1, 1), (0, 0), dilation, 1, dtype)):
+        x, target = dense(last(grad), dtype, keep), last(out)
+        y = writable(target, dtype, keep)
+        w = converted(make_view(weight.memory, weight.dtype, weight.offset, 4, [made, r, s, weight.sizes[1]],
+                                [weight.strides[0], weight.strides[2], weight.strides[3], weight.strides[1]]), dtype)
+        few_channels_input(x, w.view, stride, padding, dilation, y)
+        if y is not target:
+            copy_views(y, target)
+        return True
     if not few and not sees(&g, grad, weight.sizes, out, (1, 1), (0, 0) if strided else around, dilation, groups,
                             dtype):
         return False
@@ -400,6 +413,7 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
     cdef Py_ssize_t size, count, n = out.elements, made = out.sizes[0] // groups, seen_by = out.sizes[1], i
     cdef int t, threads
     cdef bint few = few_of_group(groups, a.sizes[1], grad.sizes[1], dtype.code - FLOAT32), turned = False
+    few = few and a.sizes[1] <= grad.sizes[1]
     if not few and (not describe(&g, a, out.sizes, grad, stride, padding, dilation, groups, dtype)
                     or not any_strides(g.kind, made, g.inside)):
         return False

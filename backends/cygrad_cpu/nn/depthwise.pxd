@@ -36,7 +36,7 @@ cdef struct Groups:             # of `seen` channels of what is read, and `made`
     Py_ssize_t seen
     Py_ssize_t made
     Py_ssize_t channels         # that are read
-    char[64] first              # which lanes of what is read meet the first weights of the filters: see `group`
+    int[16] first               # which lanes of what is read meet the first weights of the filters: see `group`
 
 ctypedef void (*CorrelateLast)(const LastTaps *taps, const char *a, const char *weight, const char *bias,
                                char *out) noexcept nogil
@@ -55,9 +55,9 @@ cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     LayOut lay_out[2]
     CorrelateLast last[2]
     WeightLast last_weight[2]
-    Group group[2]
-    CorrelateGroups groups[2]
-    WeightGroups groups_weight[2]
+    Group group                 # float32
+    CorrelateGroups groups
+    WeightGroups groups_weight
 
 cdef bint is_depthwise(View a, View weight, int groups)
 cdef int depthwise(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, View out) except -1

@@ -73,7 +73,7 @@ cdef bint few_of_group(int groups, Py_ssize_t seen, Py_ssize_t made, int kind) n
     """Whether convolutions from so many channels to so many are done here."""
     cdef Groups g
     g.seen, g.made, g.channels = seen // groups, made // groups, seen
-    return groups > 1 and (seen == made == groups or kernels.group[kind](&g, made))
+    return groups > 1 and (seen == made == groups or kind == 0 and kernels.group(&g, made))
 
 
 cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple stride, tuple padding,
@@ -89,7 +89,7 @@ cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tup
     p.single = groups == p.channels and groups == seen.sizes[3]
     p.near = max(NEAR // (kernel[0] * p.groups.channels * p.itemsize) // 8 * 8, <Py_ssize_t>8)
     if not p.single:
-        kernels.group[p.kind](&p.groups, p.channels)
+        kernels.group(&p.groups, p.channels)
     for i in range(2):
         p.axes[i].seen, p.axes[i].made, p.axes[i].kernel = seen.sizes[i + 1], made.sizes[i + 1], kernel[i]
         p.axes[i].stride, p.axes[i].padding, p.axes[i].dilation = stride[i], padding[i], dilation[i]
@@ -151,11 +151,11 @@ cdef inline void do_runs(const Plan *p, const LastTaps *g, const char *a, char *
     if sums != NULL and p.single:
         kernels.last_weight[p.kind](g, made, a, sums)
     elif sums != NULL:
-        kernels.groups_weight[p.kind](g, &p.groups, made, a, sums)
+        kernels.groups_weight(g, &p.groups, made, a, sums)
     elif p.single:
         kernels.last[p.kind](g, a, weight, bias, made)
     else:
-        kernels.groups[p.kind](g, &p.groups, a, weight, bias, made)
+        kernels.groups(g, &p.groups, a, weight, bias, made)
 
 
 cdef void do_rows(const Plan *p, Py_ssize_t first, Py_ssize_t last, const char *a, const char *weight, const char *bias,

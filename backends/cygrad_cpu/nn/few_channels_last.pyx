@@ -1,0 +1,145 @@
+"""The gradient of an input of few channels, which lie side by side (`channels_last`).
+
+Channels would leave most of a vector empty. So products of the output's gradient with the weights are made for all
+elements of the kernel (positions, elements and channels), whose vectors are full, and each place of the input sums
+those that belong to it. This is done for some rows of the input at a time, whose products stay in the caches.
+"""
+from cython.parallel cimport prange
+from libc.string cimport memcpy, memset
+
+from cygrad.dtype cimport FLOAT32, INT64, dtype_of
+from cygrad.view cimport View, data
+from cygrad_cpu.products.serial_product cimport Product, ROOM, VECTOR_BYTES, multiply
+from cygrad_cpu.runtime.temporaries cimport Temporary, temporary
+from cygrad_cpu.runtime.thread_count cimport threads_for
+from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor
+
+cdef enum:
+    GRAIN = 250000              # multiplications that a thread should at least get
+    CACHED = 1 << 17            # products of a block
+
+cdef struct Geometry:
+    int kind                    # 0 float32, 1 float64
+    Py_ssize_t itemsize
+    Py_ssize_t channels, filters
+    Py_ssize_t[2] size          # of the input
+    Py_ssize_t[2] out
+    Py_ssize_t[2] kernel
+    Py_ssize_t[2] stride
+    Py_ssize_t[2] padding
+    Py_ssize_t[2] dilation
+    Py_ssize_t inside           # products of a position, filled up to whole vectors
+    Py_ssize_t rows             # of the input in a block
+    Py_ssize_t blocks           # of an image
+    Py_ssize_t products         # of a block, at most
+    const Py_ssize_t *counts    # of products that each column of the input sums of a row of positions and of the kernel
+    const Py_ssize_t *places    # ... and where they are, `kernel[1]` for each
+
+
+cdef inline Py_ssize_t first_seen(const Geometry *g, Py_ssize_t row) noexcept nogil:
+    """The first row of positions that sees a row of the input, or one behind it."""
+    cdef Py_ssize_t last = row + g.padding[0] - (g.kernel[0] - 1) * g.dilation[0]
+    return (last + g.stride[0] - 1) // g.stride[0] if last > 0 else 0
+
+
+cdef void sum_row(const Geometry *g, Py_ssize_t row, Py_ssize_t first, const char *products, char *out,
+                  Py_ssize_t *lines, Vector *tag) noexcept nogil:
+    """A row of the input's gradient, from products of the rows of positions from `first` on; `lines` lists those that
+    it sees. Whole vectors are written, but at the row's end, each over what was too much before it."""
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size, n = 0
+    cdef Py_ssize_t x, r, p, c, i
+    cdef const Py_ssize_t *places = g.places
+    cdef const char *a
+    cdef Vector total
+    for r in range(g.kernel[0]):
+        p = row + g.padding[0] - r * g.dilation[0]
+        if p >= 0 and p % g.stride[0] == 0 and p // g.stride[0] < g.out[0]:
+            lines[n] = ((p // g.stride[0] - first) * g.out[1] * g.inside + r * g.kernel[1] * g.channels) * size
+            n += 1
+    for x in range(g.size[1]):
+        c = 0
+        while c < g.channels:
+            total = factor[Vector](0, NULL)
+            for r in range(n):
+                a = products + lines[r] + c * size
+                for i in range(g.counts[x]):
+                    total = total + (<const Vector *>(a + places[i] * size))[0]
+            if (g.size[1] - x) * g.channels >= c + lanes:
+                (<Vector *>(out + c * size))[0] = total
+            else:
+                memcpy(out + c * size, &total, min(lanes, g.channels - c) * size)
+            c += lanes
+        out += g.channels * size
+        places += g.kernel[1]
+
+
+cdef void do_block(const Geometry *g, Py_ssize_t index, const char *grad, const char *weight, char *out,
+                   Py_ssize_t *lines, char *room) noexcept nogil:
+    cdef Py_ssize_t image = index // g.blocks, row = index % g.blocks * g.rows, last = min(row + g.rows, g.size[0]), i
+    cdef Py_ssize_t first = first_seen(g, row), line = g.size[1] * g.channels * g.itemsize
+    cdef Py_ssize_t behind = min((last - 1 + g.padding[0]) // g.stride[0] + 1, g.out[0])
+    cdef char *products = room + ROOM
+    cdef Product x
+    x.kind, x.m, x.n, x.k, x.alpha, x.beta = g.kind, (behind - first) * g.out[1], g.inside, g.filters, 1, 0
+    x.a, x.b = grad + (image * g.out[0] + first) * g.out[1] * g.filters * g.itemsize, weight
+    x.out, x.start, x.room = products, NULL, room
+    x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = g.filters, 1, g.inside, 1
+    x.out_strides[0], x.out_strides[1] = g.inside, 1
+    if x.m > 0:
+        multiply(&x)
+    out += (image * g.size[0] + row) * line
+    for i in range(row, last):
+        if g.kind == 0:
+            sum_row[Floats](g, i, first, products, out, lines, NULL)
+        else:
+            sum_row[Doubles](g, i, first, products, out, lines, NULL)
+        out += line
+
+
+cdef int few_channels_input(View grad, View weight, tuple stride, tuple padding, tuple dilation, View out) except -1:
+    """grad (N, P, Q, O), weight (O, R, S, C), out (N, H, W, C), all dense; our own product does all of them."""
+    cdef Geometry g
+    cdef Py_ssize_t x, q, s, i, count, size, used, images = grad.sizes[0], span
+    cdef Temporary lists, room, filled
+    cdef Py_ssize_t *counts
+    cdef Py_ssize_t *places
+    cdef int t, threads
+    g.kind, g.itemsize = out.dtype.code - FLOAT32, out.dtype.itemsize
+    g.channels, g.filters = out.sizes[3], grad.sizes[3]
+    for i in range(2):
+        g.size[i], g.out[i], g.kernel[i] = out.sizes[i + 1], grad.sizes[i + 1], weight.sizes[i + 1]
+        g.stride[i], g.padding[i], g.dilation[i] = stride[i], padding[i], dilation[i]
+    used = g.kernel[0] * g.kernel[1] * g.channels * g.itemsize
+    g.inside = (used + VECTOR_BYTES - 1) // VECTOR_BYTES * (VECTOR_BYTES // g.itemsize)
+    filled = temporary(out.memory.backend, out.dtype, 2, [g.filters, g.inside])
+    memset(data(filled.view), 0, g.filters * g.inside * g.itemsize)
+    for i in range(g.filters):
+        memcpy(data(filled.view) + i * g.inside * g.itemsize, data(weight) + i * used, used)
+    threads = threads_for(images * g.out[0] * g.out[1] * g.inside * g.filters, GRAIN)
+    span = (g.kernel[0] - 1) * g.dilation[0]
+    g.rows = max(<Py_ssize_t>1, min(g.size[0], CACHED // (g.out[1] * g.inside) * g.stride[0] - span))
+    if images * ((g.size[0] + g.rows - 1) // g.rows) < threads:
+        g.rows = max(<Py_ssize_t>1, images * g.size[0] // threads)
+    g.blocks = (g.size[0] + g.rows - 1) // g.rows
+    g.products = min(g.out[0], (g.rows - 1 + span) // g.stride[0] + 2) * g.out[1] * g.inside
+    lists = temporary(out.memory.backend, dtype_of(INT64), 1,
+                      [g.size[1] * (1 + g.kernel[1]) + threads * g.kernel[0]])
+    counts = <Py_ssize_t *>data(lists.view)
+    places = counts + g.size[1]
+    g.counts, g.places = counts, places
+    for x in range(g.size[1]):
+        counts[x] = 0
+        for s in range(g.kernel[1]):
+            q = x + g.padding[1] - s * g.dilation[1]
+            if q >= 0 and q % g.stride[1] == 0 and q // g.stride[1] < g.out[1]:
+                places[x * g.kernel[1] + counts[x]] = q // g.stride[1] * g.inside + s * g.channels
+                counts[x] += 1
+    size = ROOM + (g.products * g.itemsize + VECTOR_BYTES + 63) // 64 * 64
+    room = temporary(out.memory.backend, out.dtype, 2, [threads, size // g.itemsize])
+    count = images * g.blocks
+    with nogil:
+        for t in prange(threads, num_threads=threads, schedule="static"):
+            for i in range(count * t // threads, count * (t + 1) // threads):
+                do_block(&g, i, data(grad), data(filled.view), data(out),
+                         places + g.size[1] * g.kernel[1] + t * g.kernel[0], data(room.view) + t * size)
+    return 0

@@ -89,10 +89,13 @@ def of_composite(function, tensors, grads, needs=None):
         leaves = [t.view_as(t) if again and t.requires_grad else requiring_gradient(t.detach()) for t in tensors]
         results = function(*leaves)
         results = results if isinstance(results, (tuple, list)) else (results,)
-    pairs = [(result, grad) for result, grad in zip(results, grads) if result is not None and grad is not None]
+    pairs = [(result, grad) for result, grad in zip(results, grads)
+             if result is not None and result.requires_grad and grad is not None]
     wanted = [i for i in range(len(leaves)) if needs is None or needs[i]]
-    found = cygrad.autograd.grad([result for result, _ in pairs], [leaves[i] for i in wanted],
-                                 [grad for _, grad in pairs], create_graph=again, allow_unused=True)
+    found = [None] * len(wanted)
+    if pairs:
+        found = cygrad.autograd.grad([result for result, _ in pairs], [leaves[i] for i in wanted],
+                                     [grad for _, grad in pairs], create_graph=again, allow_unused=True)
     made = [None] * len(leaves)
     for i, each in zip(wanted, found):
         made[i] = tensors[i].new_zeros(tensors[i].shape) if each is None else each

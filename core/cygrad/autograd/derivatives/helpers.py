@@ -74,7 +74,7 @@ def once(name, formula):
     derivative(name + "_once", name="NotImplemented", grad=refuses, self=refuses)
 
     def recorded(grad, self, *rest):
-        if grad_mode() and not batch_depth():
+        if grad_mode() and self.requires_grad and not batch_depth():        # (tangents differentiate by `grad` alone)
             return node(grad, self, rest)
         return fresh(formula(grad, self, *rest))
     recorded.__wrapped__ = getattr(formula, "__wrapped__", formula)

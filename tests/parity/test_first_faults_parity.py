@@ -164,6 +164,17 @@ CALLS = """
     m.rnn_tanh(m.ones(3, 2), m.ones(3), m.ones(1, 2, 2), [m.ones(2, 2)] * 2, False, 1, 0., False, False)
     m.gru(m.ones(3, 2, 2), m.ones(0, 2, 2), [m.ones(6, 2)] * 2, False, 1, 0., False, False, False)
     m.select_copy(m.ones(2, 2, dtype=m.cfloat, requires_grad=True), 0, 0)
+    m.histc(m.ones(2).int(), out=m.zeros(0))
+    m.logcumsumexp(m.ones(2, 2), 5, out=m.zeros(0).double())
+    m.fft.fft(m.ones(2), dim=1, out=m.zeros(0))
+    m.fft.fft2(m.ones(2), out=m.zeros(0, requires_grad=True))
+    m.searchsorted(m.ones(2) > 0, m.ones(2) > 0, out=m.zeros(2))
+    m.special.chebyshev_polynomial_t(m.ones(2).bfloat16(), 3, out=m.zeros(0).int())
+    x = m.ones(2, 3); m.stack([x, x], 5, out=x)
+    m.cat([], out=m.zeros(0, requires_grad=True))
+    m.nn.functional.nll_loss(m.ones(4), m.zeros(4).long())
+    m.nn.functional.binary_cross_entropy(m.ones(2).int(), m.ones(2))
+    m.vmap(lambda x: m.cross(x, x))(m.ones(2, 2, 2))
 """.strip().splitlines()
 
 

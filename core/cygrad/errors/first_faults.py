@@ -30,6 +30,8 @@ _OF_FLOATS = frozenset("""
 # Ops of one tensor that give its dtype and nothing else.
 _OF_ITS_DTYPE = frozenset("abs absolute bitwise_not ceil floor frac neg round special_round sgn sign trunc".split())
 _ALONG_AN_AXIS = frozenset("cumprod cumsum log_softmax logcumsumexp softmax".split())
+# Ops that look at the dtype of `out` before anything else.
+_OUT_FIRST = frozenset(("histc", "index_copy", "logcumsumexp"))
 # Ops that take `out_dtype`, for which only NVIDIA's devices have kernels.
 _MIXED = frozenset("addmm baddbmm bmm mm".split())
 _NO_KERNEL = re.compile('^(".*" not implemented for |clamp is not supported)')
@@ -70,6 +72,10 @@ def first_fault(name, values, error):
     if values.get("out_dtype") is not None and name in _MIXED:
         overload = "dtype" if values.get("out") is None else "dtype_out"
         return NotImplementedError(f"Could not run 'aten::{name}.{overload}' with arguments from the 'CPU' backend.")
+    if isinstance(error, (IndexError, NotImplementedError)) and name in _OUT_FIRST:
+        out, input = values.get("out"), values.get("input", values.get("self"))
+        if isinstance(out, Tensor) and isinstance(input, Tensor) and out.dtype is not input.dtype:
+            return RuntimeError(text(EXACT["expected"], name, input.dtype.code, out.dtype.code))
     if isinstance(error, NotImplementedError) and _NO_KERNEL.match(str(error)):
         return _before_the_kernel(name, values, str(error)) or error
     if isinstance(error, (TypeError, ValueError, OverflowError)) and _UNFIT.search(str(error)):
@@ -100,11 +106,12 @@ def _before_the_kernel(name, values, error):
     if not operands or error.startswith("clamp") and len(operands) == 1:       # which asks before bounds are numbers
         return None
     out = operands[0] if inplace else values.get("out")
+    pair = name in _PAIRS or "_polynomial_" in name
     try:
         dim = values.get("dim")
         if type(dim) is int:
             (operands[0] if operands[0].dim() else operands[0].new_empty(1)).size(dim)
-        if name in _PAIRS:
+        if pair:
             shape = broadcast(*operands)[0].shape
             if isinstance(out, Tensor) and any(out is t for t in operands) and shape != out.shape:
                 return RuntimeError(f"output with shape {list(out.shape)} doesn't match the broadcast shape "
@@ -113,16 +120,16 @@ def _before_the_kernel(name, values, error):
         return found
     if not isinstance(out, Tensor):
         return None
-    numbers = [value for value in values.values() if name in _PAIRS and type(value) is complex]
+    numbers = [value for value in values.values() if pair and type(value) is complex]
     made = values.get("dtype") or result_type(*operands, *numbers)
     if name in _OF_ITS_DTYPE and made is not out.dtype:
         return RuntimeError(text(EXACT["found"], name, made.code, out.dtype.code))
     if name in _ALONG_AN_AXIS:
         # Running sums and products are made in the dtype of `out`, unless one is named.
         return None if name.startswith("cum") and not values.get("dtype") else _refused_dtype(name, made, out)
-    if name in _OF_FLOATS and not (made.is_floating_point or made.is_complex):
+    if (name in _OF_FLOATS or "_polynomial_" in name) and not (made.is_floating_point or made.is_complex):
         made = get_default_dtype()
-    if name in _PAIRS | _OF_FLOATS and not can_cast(made, out.dtype):
+    if (pair or name in _OF_FLOATS) and not can_cast(made, out.dtype):
         return RuntimeError(text("result type {made} can't be cast to the desired output type {given}", name,
                                  made.code, out.dtype.code))
     return None

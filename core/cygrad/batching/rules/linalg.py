@@ -140,7 +140,9 @@ def solves(level, op, a, b, *args, **kwargs):
 @rule("cross linalg_cross")
 def cross(level, op, x, y, dim=None):
     if dim is None:
-        dim = -1 if op.op == "linalg_cross" else next(i for i, n in enumerate(x.shape) if n == 3)
+        dim = -1 if op.op == "linalg_cross" else next((i for i, n in enumerate(x.shape) if n == 3), None)
+        if dim is None:
+            raise RuntimeError("no dimension of size 3 in input")
     rank = max(x.dim(), y.dim())
     dim = dim - rank if dim >= 0 else dim
     return cygrad.linalg.cross(*[ranked(batched(whole(t, level), level), level, rank) for t in (x, y)], dim=dim)

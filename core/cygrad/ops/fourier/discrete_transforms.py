@@ -93,15 +93,21 @@ def with_out(kind, name, function):
     """`function` with `out=`, which must be complex or real as the result is."""
     words = {"ifftn": "fftn"}.get(name, name)       # as PyTorch's error has it
 
+    def check_kind(out):
+        """Asked first for one axis, last for several."""
+        if not (out.is_complex() if kind == "complex" else out.is_floating_point()):
+            raise RuntimeError(f"{words} expects a {kind} output tensor, but got {SCALAR_NAMES[out.dtype.code]}")
+
     @functools.wraps(function)
     def public(input, *args, out=None, **kwargs):
         need_tensors("fft_" + name, input=input)
+        if out is not None and name[-1] not in "2n":
+            check_kind(out)
+        result = function(input, *args, **kwargs)
         if out is not None:
             read = None if name in ("ifft", "ihfft") and not input.is_complex() else input     # which it copies out
             refuse_out_grad("fft_" + name, read, out, None)         # PyTorch doesn't ask whether they overlap
-        result = function(input, *args, **kwargs)
-        if out is not None and not (out.is_complex() if kind == "complex" else out.is_floating_point()):
-            raise RuntimeError(f"{words} expects a {kind} output tensor, but got {SCALAR_NAMES[out.dtype.code]}")
+            check_kind(out)
         return result if out is None else write_out("fft_" + name, result, out)
     return public
 

@@ -227,12 +227,12 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
                          "is deprecated. Please ensure they have the same size.")
     if weight is not None:
         weight = weight.expand(cygrad.broadcast_shapes(target.size(), weight.size()))
-    if not input.is_floating_point():
-        raise refused("binary_cross_entropy", input.dtype)
     for t in (target, weight):
         if t is not None and t.dtype is not input.dtype:
             raise RuntimeError(f"Found dtype {SCALAR_NAMES[t.dtype.code]} but expected "
                                f"{SCALAR_NAMES[input.dtype.code]}")
+    if not input.is_floating_point():
+        raise refused("binary_cross_entropy", input.dtype)
     if input.numel() and not cygrad.logical_and(input >= 0, input <= 1).all().item():
         raise RuntimeError("all elements of input should be between 0 and 1")
     return _binary_cross_entropy(input, target, weight, reduction)

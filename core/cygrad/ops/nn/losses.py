@@ -232,6 +232,8 @@ def check_classes(input, target, weight, ignore_index):
     classes = input.shape[axis]
     if input.dim() <= 2 and target.dim() > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if input.dim() == 1 and target.numel() != 1 and target.dtype in (INT64, UINT8):
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.numel()}")
     if input.dim() == 4 and target.dim() != 3:
         raise RuntimeError(f"only batches of spatial targets supported (3D tensors) but got targets of dimension: "
                            f"{target.dim()}")

@@ -110,10 +110,10 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     cdef Tensor model = None, t, result
     cdef DType dtype
     cdef int i, number, rank, d
-    if not parts:
-        raise ValueError("cygrad.cat(): expected a non-empty list of Tensors")
     if out is not None:
         refuse_out_grad("cat", *parts, out, None)         # whether they overlap is asked later
+    if not parts:
+        raise ValueError("cygrad.cat(): expected a non-empty list of Tensors")
     for i in range(len(parts)):
         t = <Tensor>parts[i]
         if t.rank == 0:
@@ -202,9 +202,11 @@ def _stack(tensors, dim=0, *, out=None):
     if not parts:
         raise RuntimeError("stack expects a non-empty TensorList")
     if out is not None:
-        refuse_out_grad("stack", *parts, out)
+        refuse_out_grad("stack", *parts, out, None)
     first = <Tensor>parts[0]
     d = wrap_dim(dim, first.rank + 1)
+    if out is not None:
+        refuse_out_grad("stack", *parts, out)
     if first.rank == MAX_RANK:
         raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims: {first.rank + 1}")
     for t in parts:

@@ -57,6 +57,10 @@ def searched(name, rows, values, out_int32, right, out):
     """The result of `searchsorted` for checked rows and values (a tensor or a number)."""
     shape = values.shape if isinstance(values, Tensor) else ()
     dtype = result_type(rows, values)
+    if out is not None and out.dtype.name != ("int32" if out_int32 else "int64"):
+        raise RuntimeError(f"cygrad.{name}(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) "
+                           "depending on whether out_int32 flag is True, but we got output tensor's dtype "
+                           f"{SCALAR_NAMES[out.dtype.code]} and out_int32 flag is {out_int32}")
     if (dtype.is_complex or dtype.name == "bool") and 0 not in shape:
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for '{SCALAR_NAMES[dtype.code]}'")
     if not isinstance(values, Tensor):
@@ -67,10 +71,6 @@ def searched(name, rows, values, out_int32, right, out):
         found = found.to(DTYPES["int32"])
     if out is None:
         return found
-    if out.dtype is not found.dtype:
-        raise RuntimeError(f"cygrad.{name}(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) "
-                           "depending on whether out_int32 flag is True, but we got output tensor's dtype "
-                           f"{SCALAR_NAMES[out.dtype.code]} and out_int32 flag is {out_int32}")
     return write_out(name, found, out)
 
 

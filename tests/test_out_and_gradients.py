@@ -44,7 +44,7 @@ def test_copies_of_parts_are_written(op, more):
     x = cygrad.rand(4, 3, requires_grad=True)
     wanted = op(x.detach(), *more)
     outs = [cygrad.empty_like(each) for each in wanted]
-    op(x, *more, out=outs)
+    assert op(x, *more, out=outs) is None
     assert all(map(cygrad.equal, outs, wanted)) and not outs[0].requires_grad
 
 
@@ -98,3 +98,10 @@ def test_a_result_in_memory_that_does_not_grow_leaves_the_others():
     with pytest.raises(RuntimeError, match="not resizable"):
         cygrad.max(cygrad.ones(5, 5), 0, out=outs)
     assert outs[0].tolist() == [0, 0]
+
+
+def test_a_leaf_that_may_not_be_written_to_keeps_its_shape():
+    x = cygrad.ones((), requires_grad=True)
+    with pytest.raises(RuntimeError, match="in-place"):
+        x.addbmm_(cygrad.ones(2, 3, 3), cygrad.ones(2, 3, 4))
+    assert x.shape == ()

@@ -187,6 +187,7 @@ PROGRAMS = """
     q = m.ones(3, 2, requires_grad=True); a = m.histogramdd(q, [2, 2])
     q = m.linspace(-2, 2, 20).bfloat16().requires_grad_(); a = [m.autograd.grad(f(q), q, q.detach()) for f in SLOPES]
     q = m.linspace(-2, 2, 20).half().requires_grad_(); a = [m.autograd.grad(f(q), q, q.detach()) for f in SLOPES]
+    q = m.linspace(-2, 2, 20).bfloat16().requires_grad_(); a = [recorded(m, f, q) for f in SLOPES]
     q = m.linspace(-2, 2, 20).bfloat16(); a = m.add(q, q.sin(), alpha=.3); b = m.xlogy(q, q.exp()); c = q.logsumexp(0)
     q = m.linspace(-2, 2, 20).bfloat16(); a = m.special.xlog1py(q, q.exp()); q.sub_(q.sin(), alpha=.3)
     x = m.tensor([complex(1, -0.)]).sum(); y = m.atan2(m.tensor([-0.]).sum(), m.tensor(-1.))
@@ -259,9 +260,15 @@ def slopes_of(m):
             m.nn.functional.silu, m.nn.functional.gelu, m.nn.functional.softsign]
 
 
+def recorded(m, f, q):
+    """A gradient that can be differentiated again, without its graph."""
+    return m.autograd.grad(f(q), q, q.detach(), create_graph=True)[0].detach()
+
+
 def run(program):
     """The states of both libraries' tensors after each statement, up to the first that fails."""
-    spaces = [{"m": m, "np": np, "copy": copy, "pickle": pickle, "SLOPES": slopes_of(m)} for m in (torch, cygrad)]
+    spaces = [{"m": m, "np": np, "copy": copy, "pickle": pickle, "SLOPES": slopes_of(m),
+               "recorded": recorded} for m in (torch, cygrad)]
     for m in (torch, cygrad):
         m.manual_seed(3)
     for statement in program:

@@ -15,7 +15,8 @@ from cygrad.dispatch.allocation cimport empty, empty_as, output_like
 from cygrad.dispatch.axes cimport Axes, is_geometry, kept_first, operand
 from cygrad.backend cimport Backend
 from cygrad.devices.watching cimport called
-from cygrad.dispatch.kernel_calls cimport MOST_OPERANDS, cast, declined, dense_copy, elementwise_into, lacks
+from cygrad.dispatch.kernel_calls cimport (MOST_OPERANDS, cast, copy_into, declined, dense_copy, elementwise_into,
+                                             lacks)
 from cygrad.dispatch.without_kernels cimport is_lazy, without_kernels
 from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_FLOAT, DType, FLOAT16, FLOAT32, default_float, dtype_of, plain_of
 from cygrad.tensor cimport Tensor
@@ -457,6 +458,17 @@ cdef class OnePass:
 
     def __call__(self, *operands):
         cdef DType dtype = (<Tensor?>operands[0]).dtype
-        if grad_enabled() or dtype.category > CATEGORY_FLOAT or self.stepwise and dtype.itemsize == 2:
-            return self.__wrapped__(*operands)
-        return self.program(*operands)
+        cdef bint narrow = dtype.itemsize == 2
+        if not grad_enabled() and dtype.category <= CATEGORY_FLOAT and not (self.stepwise and narrow):
+            return self.program(*operands)
+        found = self.__wrapped__(*operands)
+        if narrow and not self.stepwise and all([each is not found for each in operands]):
+            rounded_once(found, self.program(*operands))
+        return found
+
+
+cdef int rounded_once(Tensor recorded, Tensor exact) except -1:
+    """Give a 16-bit result that ops computed, for the sake of their graph, the values of one pass."""
+    if same_sizes(recorded, exact) and recorded.dtype is exact.dtype:
+        copy_into(exact, recorded)
+    return 0

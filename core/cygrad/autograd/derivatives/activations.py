@@ -4,6 +4,7 @@ import math
 import cygrad
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.derivatives.helpers import conj, flat, once, one_node, plus
+from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.programs import Term, one_pass, where
 
 derivative("prelu", name="PreluKernelBackward0",
@@ -33,8 +34,8 @@ derivative("softplus", self=one_node("SoftplusBackwardBackward0", one_pass(lambd
            where(self * beta > threshold, grad, grad * (self * beta).sigmoid())), "grad", "self"))
 derivative("log_sigmoid", self=one_node("LogSigmoidBackwardBackward0", one_pass(lambda grad, self:
            grad * (-self).sigmoid()), "grad", "self"))
-derivative("silu", self=one_pass(lambda grad, self: silu_backward(grad, self)))
-derivative("mish", self=one_pass(lambda grad, self: mish_backward(grad, self)))
+derivative("silu", self=lambda grad, self: (silu_backward if grad_mode() else silu_slope)(grad, self))
+derivative("mish", self=lambda grad, self: (mish_backward if grad_mode() else mish_slope)(grad, self))
 derivative("gelu", self=one_node("GeluBackwardBackward0", lambda grad, self, approximate:
            (gelu_tanh_slope if approximate == "tanh" else gelu_slope)(grad, self), "grad", "self"))
 derivative("elu", inplace="EluBackward1", self=one_node("EluBackwardBackward0", one_pass(
@@ -70,6 +71,10 @@ def softplus(x):
 def mish_backward(grad, self):
     t = softplus(self).tanh()
     return grad * (t + self * self.sigmoid() * (1 - t * t))
+
+
+# Where they are to be differentiated again, PyTorch composes these two of ops.
+silu_slope, mish_slope = one_pass(silu_backward), one_pass(mish_backward)
 
 
 @one_pass

@@ -10,6 +10,7 @@ import functools
 
 from cygrad import return_types
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_each
+from cygrad.ops.declare.out_rules import WITHOUT_RESULT
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.out_dtypes import check_dtypes
 from cygrad.ops.declare.public_op import PublicOp
@@ -124,6 +125,8 @@ def with_out(name, function, exact=False):
                             f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
         check_dtypes(name, strict, results, targets, args, kwargs)
         written = write_each(name, results, targets, strict, args)
+        if name in WITHOUT_RESULT:
+            return None
         return written_type(result)(written) if isinstance(result, tuple) else written[0]
     with_out_argument.direct = function
     return with_out_argument

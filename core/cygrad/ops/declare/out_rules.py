@@ -16,6 +16,8 @@ WITHOUT_GRADIENT = frozenset("""
     special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u
     special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w split_copy
     split_with_sizes_copy unbind_copy""".split())
+# Ops that give nothing back where they write into `out`.
+WITHOUT_RESULT = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])
 # Ops whose operands may require gradients, where `out` may not: PyTorch copies what they give into it, recorded.
 OPERANDS_AT_WILL = frozenset("""
     bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor conj_physical diag floor_divide heaviside

@@ -41,6 +41,8 @@ def unravel_index(indices, shape):
         step *= size
     if not out:
         return ()
+    if indices.is_contiguous():
+        return cygrad.stack(out[::-1], -1).unbind(-1)
     made = cygrad.empty_like(indices.unsqueeze(-1).expand(*indices.shape, len(shape)))
     cygrad.stack(out[::-1], -1, out=made.data)
     return made.unbind(-1)

@@ -11,7 +11,7 @@ from cygrad.ops.linalg import addmm, products
 from cygrad.ops.linalg.addmm import add_scaled, check_numbers
 from cygrad.ops.linalg.composed_products import BOOL, name_of, need_tensor, refused
 from cygrad.ops.linalg.lapack import DTYPES, HALVES
-from cygrad.ops.pointwise.single_kernel import inplace_result
+from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
 
 FLOAT32 = DTYPES["float32"]
 ADD, MUL = BINARY.index("add"), BINARY.index("mul")
@@ -231,6 +231,7 @@ def _addr_(self, vec1, vec2, *, beta=1, alpha=1):
 def _addbmm_(self, batch1, batch2, *, beta=1, alpha=1):
     found = addbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     if self.shape != found.shape:
+        check_writable(self)
         self._take(made_lazy(empty_near(self, found.shape), laziness(self)))          # as PyTorch does
     return inplace_result(self, found)
 

@@ -22,7 +22,7 @@ from cygrad.dispatch import fallback
 from cygrad.dispatch.allocation import empty_like_strided
 from cygrad.dispatch.operands import binary_to, scalar_near, unary_to
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.raw import binary_op, cast_to, copy_, fill_, seen_as, seen_as_signed
+from cygrad.dispatch.raw import cast_to, copy_, fill_, seen_as, seen_as_signed
 from cygrad.dispatch.step_by_step import run_in_steps
 from cygrad.dtype import FLOATS_OF_8_BITS, WIDER, all_dtypes
 from cygrad.errors import not_implemented
@@ -31,7 +31,6 @@ DTYPES = {d.name: d for d in all_dtypes()}
 BOOL, FLOAT32 = DTYPES["bool"], DTYPES["float32"]
 RESULTS = {**WIDER, DTYPES["float16"]: DTYPES["float32"]}        # what wider operands give in place of these
 
-MUL = BINARY.index("mul")
 PREDICATES, COMPARED = ("isnan", "isinf", "isfinite"), ("eq", "ne")
 OF_ONE = {True: ("neg", "abs", "sgn", "conj", *PREDICATES), False: ("abs", *PREDICATES)}   # what there is in PyTorch of
 OF_TWO = {True: ("add", "sub", "mul", *COMPARED), False: ("mul", *COMPARED)}               # complex32, of 8 bits
@@ -168,15 +167,12 @@ def unary(op, a, out):
 
 
 def binary(op, a, b, out):
-    """Sums are of the second operand times 1, as in PyTorch, which infinity leaves nan beside."""
     name = BINARY[op]
     computed = a if narrow(a) else b
     if name not in OF_TWO[computed.dtype.is_complex] and (narrow(out) or out.dtype is BOOL and (a.dtype is b.dtype)):
         raise refused(name, out if narrow(out) else computed)
     if narrow(out):
         a, b = cast_to(a, out.dtype), cast_to(b, out.dtype)
-    if name in ("add", "sub"):      # of complex numbers
-        b = binary_op(MUL, widened(b), 1 + 0j)
     rounded(lambda a, b, result: binary_to(op, a, b, result), a, b, out)
 
 

@@ -1,4 +1,4 @@
-# distutils: extra_compile_args = -O2
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10
 """The CPU backend: every entry of the kernel interface, in its order, forwarded to the module that does the work.
 
 The caller (cygrad's core) has checked everything; see `cygrad.backend` for what holds before each call.

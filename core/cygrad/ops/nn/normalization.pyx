@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """Layer normalisation: `layer_norm`, and `native_layer_norm`, which also gives the statistics that its gradient needs.
 
 The backend's `layer_norm` works on (rows, n); here the normalised axes become one.

@@ -29,11 +29,6 @@ def levels():
         _thread.levels = []
     return _thread.levels
 
-# Ops whose tangents PyTorch has not.
-WITHOUT_TANGENTS = frozenset("""
-    cdist ctc_loss embedding_bag euclidean_dist grid_sampler_2d grid_sampler_3d igamma igammac multi_margin_loss
-    multilabel_margin_loss ormqr pdist scalar_zeta zeta zeta_scalar""".split())
-
 
 def enter_level():
     """Enter a level inside those that this thread is in."""
@@ -206,8 +201,7 @@ def each_level(row, args, outs):
 
 def tangents_at(row, args, outs, level):
     try:
-        if row.op not in WITHOUT_TANGENTS:
-            return tangents_by_row(row, args, outs, level)
+        return tangents_by_row(row, args, outs, level)
     except RuntimeError as error:
         text = str(error)
         if text.startswith("derivative for"):
@@ -215,8 +209,8 @@ def tangents_at(row, args, outs, level):
                                       "it.") from None
         if not text.startswith("the derivative for"):
             raise
-    raise NotImplementedError(f"Trying to use forward AD with {row.op} that does not support it because it has not "
-                              "been implemented yet.") from None
+        raise NotImplementedError(f"Trying to use forward AD with {row.op} that does not support it because it has not "
+                                  "been implemented yet.") from None
 
 
 def tangents_by_row(row, args, outs, level):

@@ -14,8 +14,7 @@ from cygrad.tensor import Tensor
 _RULES = {}
 # Ops that PyTorch refuses: their result is no tensor, but depends on values, or there is neither rule nor fallback.
 _REFUSED = frozenset("""
-    allclose as_strided_scatter equal gru histogramdd is_nonzero lstm lstm_cell moveaxis rnn_relu rnn_tanh split_copy
-    unsafe_split_with_sizes""".split())
+    allclose as_strided_scatter equal histogramdd is_nonzero split_copy unsafe_split_with_sizes""".split())
 # Ops without a rule in PyTorch, which takes one example after the other and so refuses to take none.
 _ONE_BY_ONE = frozenset("""
     affine_grid_generator bilinear bincount ctc_loss detach_copy diagflat embedding_bag fft_ihfft2 fft_ihfftn

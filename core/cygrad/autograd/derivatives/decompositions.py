@@ -113,6 +113,8 @@ derivative("linalg_slogdet", name="LinalgSlogdetBackward0",
 
 def det_backward(grad, a, det):
     """d det = det tr(A^-1 dA) = tr(adj(A) dA); the adjugate of a singular matrix from its singular values."""
+    if a.shape[-1] == 1 or not a.numel():
+        return grad.unsqueeze(-1).unsqueeze(-1) if a.numel() else a.new_empty(a.shape)
     if bool((det.detach() != 0).all()):
         diagonal = (grad * conj(det)).unsqueeze(-1).expand(a.shape[:-1])
         return cygrad.linalg.solve(adjoint(a), on_diagonal(diagonal, a.dtype).mT)

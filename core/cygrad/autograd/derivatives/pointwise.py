@@ -52,8 +52,8 @@ derivative("copysign", self=lambda grad, self, result: copysign_backward(grad, s
            other=lambda grad, other_shape: written(grad.new_zeros(other_shape)))
 derivative("copysign_scalar", name="CopysignBackward1",
            self=lambda grad, self, result: copysign_backward(grad, self, result))
-derivative("hypot", self=in_steps(lambda grad, self, result: grad * (self / result)),
-           other=in_steps(lambda grad, other, result: grad * (other / result)))
+derivative("hypot", self=in_steps(lambda grad, self, result: grad * self / result),
+           other=in_steps(lambda grad, other, result: grad * other / result))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):      # in place: what was there has no influence any more
     derivative(_name + "_", name=_name.capitalize() + "Backward1", self=lambda grad: zero(grad),
                other=lambda grad: zero(grad))

@@ -220,7 +220,7 @@ def sums_from(x, dim):
 
 
 def cumprod_backward(grad, self, dim, result):
-    if self.dim() == 0 or self.numel() == 0:
+    if self.dim() == 0 or self.numel() == 0 or self.size(dim) == 1:
         return grad
     zeros = self == 0
     if not bool(zeros.any()):

@@ -17,7 +17,7 @@ from cygrad.dispatch.overlap import OVERLAPPED
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.declare.out_rules import (LOOKED_AT_FIRST, MADE_ANEW, MAKERS, OPERANDS_AT_WILL, OVERLAPS, ROW_MAJOR,
-                                          TWICE, UNCOUNTED, UNDIFFERENTIATED, WITHOUT_GRADIENT)
+                                          TWICE, UNDIFFERENTIATED, WITHOUT_GRADIENT)
 
 # What PyTorch says of operands that share memory with `out` (see OVERLAPS in out_rules.py).
 cdef enum:
@@ -206,8 +206,7 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
     if tracked and name in OPERANDS_AT_WILL and has_gradient(result):
         return target.copy_(result)             # so that gradients go through, as in PyTorch
     copy_into(result, target)
-    if name not in UNCOUNTED:
-        bump_version(target)
+    bump_version(target)
     return target
 
 

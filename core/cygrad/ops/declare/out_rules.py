@@ -71,11 +71,10 @@ ROW_MAJOR = frozenset("""
 # Ops that make tensors: an `out=` of another shape is resized without a word.
 MAKERS = frozenset("arange range linspace logspace eye zeros ones full rand normal bernoulli".split())
 
-# Of these, what reads no tensor: there is nothing to differentiate but `out` itself.
-# Whose `out` depends on what it was and on the operands without a derivative, and is not counted as changed.
+# Whose `out` depends on what it was and on the operands without a derivative.
 UNDIFFERENTIATED = frozenset(["heaviside", "log_softmax", "softmax"])
-UNCOUNTED = frozenset(["kron"])
 
+# Of makers, what reads no tensor: there is nothing to differentiate but `out` itself.
 MADE_ANEW = MAKERS - {"bernoulli"} | {"fft_fftfreq", "fft_rfftfreq"}
 
 

@@ -4,6 +4,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.fourier.discrete_transforms import c2c, c2r, r2c
+from cygrad.ops.nn.border_padding import pad_with_borders
 from cygrad.ops.nn.padding import constant_pad_nd
 from cygrad.ops.declare.operand_types import need_tensors, refused
 
@@ -41,21 +42,17 @@ def extended(input, n, mode):
     if not size:
         raise RuntimeError("Expected 2D or 3D (batch mode) tensor with possibly 0 batch size and other non-zero "
                            f"dimensions for input, but got: {shape}")
-    places = cygrad.arange(-n, size + n, device=input.device)
     if mode == "reflect":
         if input.dtype.name == "bool":
             raise refused("reflection_pad1d", input.dtype)
         if n >= size:
             raise RuntimeError("Argument #4: Padding size should be less than the corresponding input dimension, but "
                                f"got: padding ({n}, {n}) at dimension 2 of input {shape}")
-        places = size - 1 - (size - 1 - places.abs()).abs()
-    elif mode == "replicate":
-        places = places.clamp(0, size - 1)
     elif mode == "circular":
-        places = places % size
-    else:
+        return input.index_select(-1, cygrad.arange(-n, size + n, device=input.device) % size)
+    elif mode != "replicate":
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    return input.index_select(-1, places)
+    return pad_with_borders(input.reshape(shape), (n, n), mode).reshape(*input.shape[:-1], size + 2 * n)
 
 
 @op

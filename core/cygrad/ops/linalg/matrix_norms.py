@@ -19,10 +19,10 @@ def matrix_axes_last(rank, dims):
 
 
 def extreme(sizes, dim, keepdim, ord):
-    """The largest (0 among none) or, for a negative order, the smallest."""
+    """The largest (0 among none, which PyTorch does not record) or, for a negative order, the smallest."""
     if ord < 0:
         return sizes.amin(dim, keepdim)
-    return sizes.amax(dim, keepdim) if sizes.shape[dim] else sizes.sum(dim, keepdim)
+    return sizes.amax(dim, keepdim) if sizes.shape[dim] else sizes.detach().sum(dim, keepdim).zero_()
 
 
 def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):

@@ -267,7 +267,7 @@ def _affine_grid(theta, size, align):
 
 def affine_slope(grad, size, align):
     flat = grad.reshape(size[0], -1, len(size) - 2)
-    return flat.transpose(1, 2).bmm(base_grid(grad, size[2:], align).expand(size[0], -1, -1))
+    return base_grid(grad, size[2:], align).expand(size[0], -1, -1).mT.bmm(flat).mT
 
 
 def affine_grid(theta, size, align_corners=None):

@@ -6,12 +6,15 @@ A mutant is `Mirror`, which conforms, with some of its methods replaced. A famil
 import mutants_of_conditions as conditions
 import mutants_of_constants as constants
 import mutants_of_hardware as hardware
+import mutants_of_newcomers as newcomers
 import mutants_of_numbers as numbers
+import mutants_of_porters as porters
 import mutants_of_ports as ports
 import mutants_of_protocol as protocol
 import mutants_of_shortcuts as shortcuts
 import mutants_of_strangers as strangers
 import mutants_of_translations as translations
+import mutants_of_tuners as tuners
 import mutants_of_users as users
 import mutants_of_vendors as vendors
 from mutant import Mutant
@@ -29,9 +32,27 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             constants.options, constants.operands, constants.programs, constants.matrices, constants.grids,
             translations.shaders, translations.halves, translations.packed, translations.plans, translations.layers,
             translations.places,
+            tuners.tuned_moves, tuners.tuned_pointwise, tuners.tuned_rows, tuners.tuned_layers,
+            porters.ported_moves, porters.ported_pointwise, porters.ported_rows, porters.ported_layers,
+            newcomers.first_moves, newcomers.first_pointwise, newcomers.first_rows, newcomers.first_layers,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has",
               "shaders: unary reciprocal flushes": "subnormal results are wanted where they are exact",
               "places: cumprod by logarithms": "within what running products of as many factors may be off"}
+# Those that no case sees yet.
+UNSEEN = ("tuned_rows: reduce: pairs of rows, the odd one is left",
+          "tuned_rows: reduce: any of bytes begins at the word's first",
+          "tuned_layers: conv2d: an odd last column by Winograd",
+          "tuned_layers: attention: blocks of 512 keys with the first one's largest",
+          "tuned_moves: copy of many small matrices, transposed, in a grid's third axis",
+          "tuned_rows: reduce: lanes without an element hold 0",
+          "ported_moves: scatter adds float64 in float32", "ported_pointwise: log1p of the small is the small",
+          "ported_pointwise: binary_scalar: eq with a number that the dtype rounds",
+          "ported_pointwise: elementwise: a number as input is kept with the shape",
+          "ported_pointwise: elementwise: a mask for each row is dense",
+          "ported_rows: reduce: partial sums of halves in halves",
+          "ported_layers: attention: a mask for all rows of many",
+          "first_moves: scatter add of an index in columns",
+          "first_rows: reduce: min of more than 4,096 with a start of the largest finite")
 MUTANTS = [Mutant(family.__name__, *each) for family in FAMILIES for each in family()]

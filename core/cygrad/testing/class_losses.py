@@ -45,7 +45,7 @@ def _make_backward(dtype, reduction, ignore, layout, rng):
     return grad, target, weight, ignore, reduction == "mean", result(a.shape, dtype, ROWS[layout][1])
 
 
-def _terms_of_loss(a, target, weight, ignore, mean, out, outside):
+def terms_of_loss(a, target, weight, ignore, mean, out, outside):
     return 20 * target.size if not out.ndim else 0
 
 
@@ -60,7 +60,7 @@ def _options():
 def nll_loss_cases():
     for dtype, reduction, ignore, layout in _options():
         yield Case(Key("nll_loss", f"{reduction} {ignore}", dtype, layout),
-                   partial(_make_loss, dtype, reduction, ignore, layout), (5, 6), Limit(4, terms=_terms_of_loss))
+                   partial(_make_loss, dtype, reduction, ignore, layout), (5, 6), Limit(4, terms=terms_of_loss))
 
 
 def nll_loss_backward_cases():

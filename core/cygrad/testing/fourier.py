@@ -30,7 +30,7 @@ def _make_fft(kind, dtype, norm, layout, rng):
     return put(a, dtypes[source]), result(made, dtypes[target], put_result), axes, inverse, norm
 
 
-def _moduli(a, out, axes, inverse, norm):
+def terms_of_fft(a, out, axes, inverse, norm):
     """Errors grow with the root of the size; the sum of all moduli is a generous bound of what is added up."""
     return np.abs(a.astype(complex)).sum() / (1 if norm == "none" else np.sqrt(np.prod([a.shape[d] for d in axes])))
 
@@ -41,4 +41,4 @@ def fft_cases():
             for norm in ("none", "root", "count"):
                 for layout in SHAPES:
                     yield Case(Key("fft", f"{kind} {norm}", dtype, layout),
-                               partial(_make_fft, kind, dtype, norm, layout), (1,), Limit(4, terms=_moduli))
+                               partial(_make_fft, kind, dtype, norm, layout), (1,), Limit(4, terms=terms_of_fft))

@@ -85,20 +85,20 @@ def _make_scatter(mode, dtype, dim, layout, outside, rng):
     return mode, put(start, dtype), dim, index, put_source(values, dtype)
 
 
-def _products(mode, out, dim, index, src):
+def terms_of_products(mode, out, dim, index, src):
     return 2.0 * src.shape[dim]
 
 
-def _scatters():
+def scatters():
     """(mode, its name, dtype, limit of error) of all that backends may have."""
     for mode, name in enumerate(SCATTER):
         for dtype in EVERY if name in ("set", "add") else REAL[1:]:
-            yield mode, name, dtype, Limit(1, terms=_products) if name == "prod" and dtype in FLOATS else EXACT
+            yield mode, name, dtype, Limit(1, terms=terms_of_products) if name == "prod" and dtype in FLOATS else EXACT
 
 
 def scatter_cases():
     yield from overlapping_scatter_cases()
-    for mode, name, dtype, limit in _scatters():
+    for mode, name, dtype, limit in scatters():
         for layout in SCATTERED:
             for dim in _dims(layout):
                 yield Case(Key("scatter", f"{name} dim {dim}", dtype, layout),
@@ -161,12 +161,12 @@ class LookingCase(Case):
         return called
 
 
-def _nothing(*args):
+def nothing(*args):
     """What is expected where nothing is written, and compared where anything may be."""
     return ()
 
 
-def _gathered_anything(src, index, dim, out):
+def gathered_anything(src, index, dim, out):
     return out
 
 
@@ -178,12 +178,12 @@ def gather_looking_cases():
                                   partial(_make_gather, dtype, dim, layout, None), (3,), formula=reference.gather)
             for outside in OUTSIDE if layout != "long" else ():
                 yield LookingCase(Key("gather_looking", outside, dtype, layout),
-                                  partial(_make_gather, dtype, 1, layout, outside), (3,), derived=_nothing,
-                                  formula=_gathered_anything, answer=False)
+                                  partial(_make_gather, dtype, 1, layout, outside), (3,), derived=nothing,
+                                  formula=gathered_anything, answer=False)
 
 
 def scatter_looking_cases():
-    for mode, name, dtype, limit in _scatters():
+    for mode, name, dtype, limit in scatters():
         for layout in SCATTERED:
             for dim in _dims(layout):
                 yield LookingCase(Key("scatter_looking", f"{name} dim {dim}", dtype, layout),
@@ -191,7 +191,7 @@ def scatter_looking_cases():
                                   formula=reference.scatter)
             for outside in OUTSIDE if layout != "long" else ():     # all operands are inputs: nothing may be written
                 yield LookingCase(Key("scatter_looking", f"{name} {outside}", dtype, layout),
-                                  partial(_make_scatter, mode, dtype, 1, layout, outside), (), formula=_nothing,
+                                  partial(_make_scatter, mode, dtype, 1, layout, outside), (), formula=nothing,
                                   answer=False)
 
 

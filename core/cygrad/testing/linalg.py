@@ -59,7 +59,7 @@ def _make_matmul(dtype, layout, rng):
     return put_a(a, dtype), put_b(b, dtype), result((batch, m, n), dtype, put_out)
 
 
-def _moduli(a, b, out):
+def moduli(a, b, out):
     a, b = (np.abs(x.astype(complex if x.dtype.kind == "c" else float)) for x in (a, b))
     return 2 * (a @ b)
 
@@ -69,12 +69,12 @@ def matmul_cases():
         for layout in PRODUCTS:
             if layout not in ("long", "longer") or dtype not in INTEGERS[:3]:
                 yield Case(Key("matmul", "", dtype, layout), partial(_make_matmul, dtype, layout), (2,),
-                           Limit(1, terms=_moduli) if dtype not in INTEGERS else EXACT)
+                           Limit(1, terms=moduli) if dtype not in INTEGERS else EXACT)
     for dtype in ("float32", "float64", "complex64", "int64", "float16"):
         for layout in DESCRIBED:
             yield Case(Key("matmul", "described", dtype, layout), partial(_make_matmul, dtype, layout), (2,),
-                       Limit(1, terms=_moduli) if dtype != "int64" else EXACT)
-    yield from sizes.product_cases(Limit(1, terms=_moduli))
+                       Limit(1, terms=moduli) if dtype != "int64" else EXACT)
+    yield from sizes.product_cases(Limit(1, terms=moduli))
 
 
 # name: bias layout, layouts of a, b and the result, beta, alpha, value of the bias
@@ -100,9 +100,9 @@ def _make_addmm(dtype, layout, shape, rng):
     return bias, put_a(a, dtype), put_b(b, dtype), float(beta), float(alpha), out
 
 
-def _moduli_of_addmm(bias, a, b, beta, alpha, out):
+def moduli_of_addmm(bias, a, b, beta, alpha, out):
     bias = 0 if beta == 0 else np.abs(bias.astype(complex if bias.dtype.kind == "c" else float))
-    return abs(alpha) * _moduli(a, b, out) + 2 * abs(beta) * bias
+    return abs(alpha) * moduli(a, b, out) + 2 * abs(beta) * bias
 
 
 def addmm_cases():
@@ -111,7 +111,7 @@ def addmm_cases():
             for shape in ((7, 9, 11), (64, 32, 48), (66, 70, 90)):
                 yield Case(Key("addmm", f"{shape[0]} rows", dtype, layout),
                            partial(_make_addmm, dtype, layout, shape), (5,),
-                           Limit(2, terms=_moduli_of_addmm) if dtype != "int64" else EXACT)
+                           Limit(2, terms=moduli_of_addmm) if dtype != "int64" else EXACT)
 
 
 # ----------------------------------------------------------- linear algebra
@@ -160,7 +160,7 @@ DERIVED = {
 }
 
 
-def _derive(routine, ins, outs, options):
+def derive(routine, ins, outs, options):
     return DERIVED[routine](ins, outs, options)
 
 
@@ -172,7 +172,7 @@ def _real_of(dtype):
     return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
 
 
-def _routines(m, n, k):
+def routines(m, n, k):
     """{name: (routine, rows and columns of a, shapes of the results after the batch axis, their dtypes, options)}."""
     solved, factor = [((n, k), str), ((), "int32")], [((n, n), str), ((), "int32")]
     eigen = [((n,), _real_of), ((n, n), str), ((), "int32")]
@@ -210,12 +210,12 @@ def _routines(m, n, k):
 
 
 # name: the routines, how many matrices
-ROUTINES = {"": (_routines(7, 5, 3), 2), "blocks": (_routines(75, 70, 9), 2), "one": (_routines(6, 4, 1), 1)}
+ROUTINES = {"": (routines(7, 5, 3), 2), "blocks": (routines(75, 70, 9), 2), "one": (routines(6, 4, 1), 1)}
 # What has no result: which routine, and the code that it gives. Of the matrices, the first is as it should be.
 REFUSED = {"solve": ("solve", 3), "inverse": ("inverse", 3), "lu": ("lu", 3), "cholesky": ("cholesky", 4)}
 
 
-def _matrices(routine, batch, rows, columns, dtype, options, rng):
+def matrices(routine, batch, rows, columns, dtype, options, rng):
     a = numbers(rng, (batch, rows, columns), dtype, 0.3)
     a = a + 2 * np.diag(np.arange(1, max(rows, columns) + 1))[:rows, :columns]
     if routine in ("cholesky", "eigh"):
@@ -232,9 +232,9 @@ def _matrices(routine, batch, rows, columns, dtype, options, rng):
 
 
 def _make_linalg(sizes_of, name, dtype, put, put_out, rng, spoil=None):
-    routines, batch = ROUTINES[sizes_of]
-    routine, rows, columns, outs, options = routines[name]
-    a = _matrices(routine, batch, rows, columns, dtype, options, rng)
+    found, batch = ROUTINES[sizes_of]
+    routine, rows, columns, outs, options = found[name]
+    a = matrices(routine, batch, rows, columns, dtype, options, rng)
     if spoil is not None:
         spoil(a)
     ins = [put(a, dtype)]
@@ -273,13 +273,13 @@ def _refusal(code, routine, ins, outs, options):
 
 def linalg_cases():
     layouts = ("dense", dense, dense), ("sliced", sliced, dense), ("column-major", reordered, reordered)
-    for sizes_of, (routines, _) in ROUTINES.items():
-        for name in routines:
+    for sizes_of, (found, _) in ROUTINES.items():
+        for name in found:
             for dtype in ("float32", "float64", *COMPLEX) if not sizes_of else ("float64", "complex64"):
                 for layout, put, put_out in layouts if not sizes_of else layouts[:1]:
                     yield Case(Key("linalg", name, dtype, sizes_of or layout),
                                partial(_make_linalg, sizes_of, name, dtype, put, put_out), (2,),
-                               Limit(200, floor=40 if sizes_of == "blocks" else 4), derived=_derive)
+                               Limit(200, floor=40 if sizes_of == "blocks" else 4), derived=derive)
     for name, (routine, code) in REFUSED.items():
         spoil = _not_positive if routine == "cholesky" else _singular
         for dtype in ("float32", "float64", *COMPLEX):

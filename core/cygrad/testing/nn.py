@@ -33,7 +33,7 @@ def _make_softmax(log, dtype, layout, rng):
     return put(values, dtype), log, result(shape, dtype, put_out)
 
 
-def _probability(a, log, out):
+def probability(a, log, out):
     return 1e-3                                  # 16-bit results of nothing are still off by a rounding in float32
 
 
@@ -43,8 +43,8 @@ def softmax_cases():
             for layout in SOFTMAX:
                 yield Case(Key("softmax", "log" if log else "plain", dtype, layout),
                            partial(_make_softmax, log, dtype, layout), (2,),
-                           Limit(8 if dtype in FLOATS[2:] else 1, floor=8 if log else 0, terms=_probability))
-    limit = Limit(8, floor=8, terms=_probability)
+                           Limit(8 if dtype in FLOATS[2:] else 1, floor=8 if log else 0, terms=probability))
+    limit = Limit(8, floor=8, terms=probability)
     yield from sizes.row_cases("softmax", ("plain", "log"), {"plain": limit, "log": limit})
 
 
@@ -58,7 +58,7 @@ def _make_softmax_backward(log, dtype, layout, rng):
     return grad, outcome, log, result(shape, dtype, put_out)
 
 
-def _backward_terms(grad, outcome, log, out):
+def backward_terms(grad, outcome, log, out):
     total = np.abs(grad.astype(float)).sum(-1, keepdims=True)
     weight = np.exp(outcome.astype(float)) if log else outcome.astype(float)
     return 4 * (np.abs(grad.astype(float)) + weight * total)
@@ -69,7 +69,7 @@ def softmax_backward_cases():
         for dtype in FLOATS:
             for layout in (*SOFTMAX, *GRADIENTS):
                 yield Case(Key("softmax_backward", "log" if log else "plain", dtype, layout),
-                           partial(_make_softmax_backward, log, dtype, layout), (3,), Limit(4, terms=_backward_terms))
+                           partial(_make_softmax_backward, log, dtype, layout), (3,), Limit(4, terms=backward_terms))
 
 
 # name: shape, layout of a, affine
@@ -80,7 +80,7 @@ NORMS = {"rows": ((9, 33), dense, True), "plain": ((9, 33), dense, False), "tran
          **{f"{size} a row": ((5, size), dense, True) for size in (2, 8, 32, 64, 128, 256, 1000, 1024, 4096)}}
 
 
-def _statistics_dtype(dtype):
+def statistics_dtype(dtype):
     return "float32" if dtype in ("float16", "bfloat16") else dtype
 
 
@@ -95,7 +95,7 @@ def _norm_operands(dtype, layout, rng):
 def _make_layer_norm(dtype, layout, rng):
     shape, a, weight = _norm_operands(dtype, layout, rng)
     bias = weight and dense(numbers(rng, shape[1:], dtype, 1.0), dtype)
-    rows = _statistics_dtype(dtype)
+    rows = statistics_dtype(dtype)
     return a, weight, bias, 1e-5, result(shape, dtype), result(shape[:1], rows), result(shape[:1], rows)
 
 
@@ -103,7 +103,7 @@ def layer_norm_cases():
     for dtype in FLOATS:
         for layout in NORMS:
             yield Case(Key("layer_norm", "", dtype, layout), partial(_make_layer_norm, dtype, layout), (4, 5, 6),
-                       _loose(dtype, 4000 if layout == "far from 0" else 60))
+                       loose(dtype, 4000 if layout == "far from 0" else 60))
     yield from _chosen_norm_cases("layer_norm", (9, 33), (9,), (33,))
 
 
@@ -124,10 +124,10 @@ def _make_chosen_norm(shape, kept, across, choice, rng):
 def _chosen_norm_cases(entry, *shapes):
     for choice in CHOICES:
         yield Case(Key(entry, choice, "float32", ""), partial(_make_chosen_norm, *shapes, choice), (4, 5, 6),
-                   _loose("float32", 60))
+                   loose("float32", 60))
 
 
-def _loose(dtype, ulps):
+def loose(dtype, ulps):
     """A limit for sums of some hundred terms near 1; 16-bit results are rounded once."""
     return Limit(2 if dtype in ("float16", "bfloat16") else ulps, floor=4)
 
@@ -136,7 +136,7 @@ def _make_layer_norm_backward(dtype, wanted, layout, rng):
     shape, a, weight = _norm_operands(dtype, layout, rng)
     values = a.values.astype(float)
     mean, rstd = values.mean(-1), 1 / np.sqrt(values.var(-1) + 1e-5)
-    rows = _statistics_dtype(dtype)
+    rows = statistics_dtype(dtype)
     put = NORMS.get(layout, NORMS["rows"])[1]
     outs = (result(size, dtype, each) if keep else None
             for size, keep, each in zip((shape, shape[1:], shape[1:]), wanted, (put, dense, dense)))
@@ -144,7 +144,7 @@ def _make_layer_norm_backward(dtype, wanted, layout, rng):
     return (grad, a, dense(mean, rows), dense(rstd, rows), weight, *outs)
 
 
-def _column_moduli(grad, a, mean, rstd, *rest):
+def column_moduli(grad, a, mean, rstd, *rest):
     return 8 * np.abs(grad.astype(float)).sum()
 
 
@@ -159,7 +159,7 @@ def layer_norm_backward_cases():
                 if layout in GRADIENTS or NORMS[layout][2] or name == "input only":
                     yield Case(Key("layer_norm_backward", name, dtype, layout),
                                partial(_make_layer_norm_backward, dtype, wanted, layout), (5, 6, 7),
-                               Limit(2, floor=1, terms=_column_moduli))
+                               Limit(2, floor=1, terms=column_moduli))
 
 
 def exchanged(values, dtype):
@@ -184,7 +184,7 @@ def _group_operands(dtype, layout, rng):
 
 def _make_group_norm(dtype, layout, rng):
     shape, a, weight, bias = _group_operands(dtype, layout, rng)
-    rows = _statistics_dtype(dtype)
+    rows = statistics_dtype(dtype)
     return a, weight, bias, 1e-5, result(shape, dtype), result(shape[:2], rows), result(shape[:2], rows)
 
 
@@ -192,7 +192,7 @@ def group_norm_cases():
     for dtype in FLOATS:
         for layout in GROUPS:
             yield Case(Key("group_norm", "", dtype, layout), partial(_make_group_norm, dtype, layout), (4, 5, 6),
-                       _loose(dtype, 4000 if layout == "far from 0" else 60))
+                       loose(dtype, 4000 if layout == "far from 0" else 60))
     yield from _chosen_norm_cases("group_norm", (2, 3, 4, 25), (2, 3), (3, 4))
 
 
@@ -200,7 +200,7 @@ def _make_group_norm_backward(dtype, wanted, layout, rng):
     shape, a, weight, _ = _group_operands(dtype, layout, rng)
     values = a.values.astype(float)
     mean, rstd = values.mean((2, 3)), 1 / np.sqrt(values.var((2, 3)) + 1e-5)
-    rows = _statistics_dtype(dtype)
+    rows = statistics_dtype(dtype)
     put = exchanged if layout == "batch" else dense
     outs = (result(size, dtype, each) if keep else None
             for size, keep, each in zip((shape, shape[1:3], shape[1:3]), wanted, (put, dense, dense)))
@@ -214,7 +214,7 @@ def group_norm_backward_cases():
             for name, wanted in WANTED.items():
                 yield Case(Key("group_norm_backward", name, dtype, layout),
                            partial(_make_group_norm_backward, dtype, wanted, layout), (5, 6, 7),
-                           Limit(8, floor=1, terms=_column_moduli))
+                           Limit(8, floor=1, terms=column_moduli))
 
 
 # name: N, C, H, W; O, R, S; stride, padding, dilation, groups, layout
@@ -259,7 +259,7 @@ def _layout_of_results(layout):
     return put if put is channels_last or put is sliced else dense
 
 
-def _terms_of_conv2d(a, weight, *rest):
+def terms_of_conv2d(a, weight, *rest):
     return 4 * np.sqrt(weight[0].size) * np.abs(a).max() * np.abs(weight).max()
 
 
@@ -268,7 +268,7 @@ def conv2d_cases():
         for layout in CONVOLUTIONS:
             for name, with_bias in (("bias", True), ("no bias", False)):
                 yield Case(Key("conv2d", name, dtype, layout), partial(_make_conv2d, dtype, with_bias, layout), (7,),
-                           Limit(2, terms=_terms_of_conv2d))
+                           Limit(2, terms=terms_of_conv2d))
 
 
 def _make_conv2d_backward(dtype, wanted, layout, rng):
@@ -280,7 +280,7 @@ def _make_conv2d_backward(dtype, wanted, layout, rng):
             *(out if keep else None for out, keep in zip(outs, wanted)))
 
 
-def _terms_of_conv2d_backward(grad, a, weight, *rest):
+def terms_of_conv2d_backward(grad, a, weight, *rest):
     largest = max(np.abs(a).max(), np.abs(weight).max(), 1)
     return 4 * np.sqrt(max(grad[:, 0].size, weight[:, 0].size)) * np.abs(grad).max() * largest
 
@@ -292,7 +292,7 @@ def conv2d_backward_cases():
                                  ("bias only", (0, 0, 1))):
                 yield Case(Key("conv2d_backward", name, dtype, layout),
                            partial(_make_conv2d_backward, dtype, wanted, layout), (7, 8, 9),
-                           Limit(2, terms=_terms_of_conv2d_backward))
+                           Limit(2, terms=terms_of_conv2d_backward))
 
 
 # name: B, L, S, E, V, layout

@@ -4,7 +4,7 @@ A function has the name and the arguments of its entry (arrays in place of Views
 returns what is written, unrounded: an array, or a tuple of them in the order of the entry's outputs. The CPU backend is
 compared with these; other backends are compared with the CPU, and with these where the CPU declines.
 """
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -308,14 +308,21 @@ def fft(a, out, axes, inverse, norm):
     return found / {"none": 1, "root": np.sqrt(count), "count": count}[norm]
 
 
-@cache
+@lru_cache(20)
 def _factors(n, sign):
     """exp(sign * 2 pi i jk / n), from the n roots that it consists of."""
     angles = 8 * np.arctan(np.longdouble(1)) * sign * np.arange(n) / np.longdouble(n)
     return (np.cos(angles) + 1j * np.sin(angles))[np.outer(np.arange(n), np.arange(n)) % n]
 
 
+LARGE = 1000                            # from here on NumPy's own in double precision: of float32, enough
+
+
 def _sums(a, axis, sign):
+    if a.shape[axis] > LARGE:
+        transform = np.fft.fft(a.astype(complex), axis=axis) if sign < 0 else (
+            np.fft.ifft(a.astype(complex), axis=axis) * a.shape[axis])
+        return transform.astype(np.clongdouble)
     return np.moveaxis(np.tensordot(a, _factors(a.shape[axis], sign), (axis, 0)), -1, axis)
 
 

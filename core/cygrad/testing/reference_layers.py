@@ -111,18 +111,19 @@ def pool(op, a, boxes, out, index):
             found[(slice(None), *output)] = mean
             continue
         numbers = (seen[0][:, None, None] * a.shape[2] + seen[1][:, None]) * a.shape[3] + seen[2]
-        for n, row in enumerate(box):
-            nan = np.flatnonzero(np.isnan(row))
-            best = nan[-1] if len(nan) else row.argmax()
-            found[(n, *output)], where[(n, *output)] = row[best], numbers.reshape(-1)[best]
+        nan = box != box
+        last = box.shape[1] - 1 - nan[:, ::-1].argmax(1)
+        best = np.where(nan.any(1), last, np.where(nan, 0, box).argmax(1))
+        found[(slice(None), *output)] = np.take_along_axis(box, best[:, None], 1)[:, 0]
+        where[(slice(None), *output)] = numbers.reshape(-1)[best]
     return found, where if index is not None else None
 
 
 def gather_sum(a, index, starts, weights, out):
-    found = np.zeros(out.shape, np.longdouble)
+    found, a = np.zeros(out.shape, np.longdouble), wide(a)
     for b in range(len(out)):
         chosen = slice(*np.clip(starts[b:b + 2], 0, len(index)))
-        rows = wide(a)[index[chosen]]
+        rows = a[index[chosen]]
         found[b] = (rows if weights is None else rows * wide(weights)[chosen, None]).sum(0)
     return found
 

@@ -41,7 +41,7 @@ def resample_cases():
                        Limit(1, terms=_terms_of_resample))
 
 
-def _points(rng, shape, sizes, align):
+def points_of(rng, shape, sizes, align):
     """Points in and around an image, none so near to the middle or the border of a place that rounding matters."""
     found = np.empty((*shape, len(sizes)))
     for axis, n in enumerate(sizes[::-1]):
@@ -52,7 +52,7 @@ def _points(rng, shape, sizes, align):
 
 def _make_sample(mode, padding, align, dtype, layout, rng):
     shape, points, put = IMAGES[layout]
-    grid = _points(rng, (shape[0], *points), shape[2:], align)
+    grid = points_of(rng, (shape[0], *points), shape[2:], align)
     return (SAMPLING.index(mode), SAMPLING_PADDING.index(padding), align, put(numbers(rng, shape, dtype), dtype),
             put(grid, dtype), result((*shape[:2], *points), dtype, put if layout in TO_ITS_LAYOUT else dense))
 
@@ -65,7 +65,7 @@ def _make_sample_backward(mode, padding, align, which, dtype, layout, rng):
             result(grid.shape, dtype) if which != "image" else None)
 
 
-def _terms_of_sample(mode, padding, align, *operands):
+def terms_of_sample(mode, padding, align, *operands):
     """Points are off by some parts of the image's size, and weights with them."""
     given = [np.abs(t.astype(float)).max() for t in operands if t is not None and t.size]
     a, grid = operands[:2] if len(operands) == 3 else operands[1:3]
@@ -85,7 +85,7 @@ def _options():
 def grid_sample_cases():
     for mode, padding, align, dtype, layout in _options():
         yield Case(Key("grid_sample", f"{mode} {padding}{' align' * align}", dtype, layout),
-                   partial(_make_sample, mode, padding, align, dtype, layout), (5,), Limit(4, terms=_terms_of_sample))
+                   partial(_make_sample, mode, padding, align, dtype, layout), (5,), Limit(4, terms=terms_of_sample))
 
 
 def grid_sample_backward_cases():
@@ -93,4 +93,4 @@ def grid_sample_backward_cases():
         which = ("both", "image", "grid")[number // 2 % 3]
         yield Case(Key("grid_sample_backward", f"{mode} {padding}{' align' * align}", dtype, f"{layout}, {which}"),
                    partial(_make_sample_backward, mode, padding, align, which, dtype, layout), (6, 7),
-                   Limit(4, terms=_terms_of_sample))
+                   Limit(4, terms=terms_of_sample))

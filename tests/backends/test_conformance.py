@@ -405,7 +405,8 @@ def test_a_case_alone(capsys):
 def test_the_list(capsys):
     assert main(["cpu", "--list", "--entry", "where", "--dtype", "int8"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert "where/int8/contiguous" in lines and all(line.startswith(("where/int8/", "where/drawn/int8/")) for line in lines)
+    assert "where/int8/contiguous" in lines
+    assert all(line.startswith(("where/int8/", "where/drawn/int8/")) for line in lines)
 
 
 @pytest.mark.parametrize("arguments, words", [(["nonesuch"], "no backend named 'nonesuch'"), (["cpu:7"], "device"),

@@ -80,8 +80,11 @@ cdef bint find_axes(list views, Geometry *walk) except -1:
     return walk.count <= AXES
 
 
-cdef bint classify(list views, bint processor, Geometry *walk) except -1:
-    """Choose the layout's class; all views have the first one's shape. False where there is none."""
+cdef bint classify(list views, bint processor, Geometry *walk, int results=1) except -1:
+    """Choose the layout's class; all views have the first one's shape, `results` of them are written.
+
+    Returns False where there is none.
+    """
     cdef View out = <View>views[0]
     cdef int k, axis, operands = len(views)
     cdef bint dense = True
@@ -116,13 +119,13 @@ cdef bint classify(list views, bint processor, Geometry *walk) except -1:
                          ONE if stride == 0 and walk.elements > 1 else
                          BACKWARDS if stride == -1 and processor else SECOND if stride == 2 and processor else ANY)
     if walk.kind == BLOCKS and walk.n >= TURNED_ROWS:
-        for k in range(1, operands):            # the next row is where the first of these operands has its neighbours
+        for k in range(results, operands):            # the next row is where the first of these operands has its neighbours
             if walk.steps[k] in (ANY, SECOND):
                 for axis in range(2, walk.count):
                     if walk.strides[k][axis] == 1:
                         exchange(walk, operands, 1, axis)
                 break
-        for k in range(1, operands):
+        for k in range(results, operands):
             if walk.steps[k] in (ANY, SECOND) and walk.strides[k][1] == 1 and walk.sizes[1] >= TURNED_ROWS:
                 walk.steps[k] = TURNED
     walk.code = (walk.kind << 4) | (walk.outer << 1) | walk.wide
@@ -293,7 +296,7 @@ cdef class KernelBackend(GPUBackend):
         cdef int index = out.memory.index, ins = len(views) - len(outs), k
         cdef object traits = self.traits(index)
         cdef Py_ssize_t groups
-        if not classify(views, traits.processor, &walk):
+        if not classify(views, traits.processor, &walk, len(outs)):
             return NotImplemented
         key = (family if family >= 0 else id(program), op, codes, outs, walk.code)
         kernel = self.kernel_of(index, key)

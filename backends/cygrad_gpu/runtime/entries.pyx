@@ -119,7 +119,7 @@ cdef bint classify(list views, bint processor, Geometry *walk, int results=1) ex
                          ONE if stride == 0 and walk.elements > 1 else
                          BACKWARDS if stride == -1 and processor else SECOND if stride == 2 and processor else ANY)
     if walk.kind == BLOCKS and walk.n >= TURNED_ROWS:
-        for k in range(results, operands):            # the next row is where the first of these operands has its neighbours
+        for k in range(results, operands):      # the next row is where the first of these has its neighbours
             if walk.steps[k] in (ANY, SECOND):
                 for axis in range(2, walk.count):
                     if walk.strides[k][axis] == 1:

@@ -281,9 +281,8 @@ def _pairs(rng, op, dtype):
         part = int(np.iinfo(dtype).max) // 12
         return (np.where(some, rng.choice([3, 6], SQUARE) * part, x),
                 np.where(some, rng.choice([2, 4], SQUARE) * part, y))
-    if dtype in INTEGERS and op == "gcd":                       # of which the smallest has no positive
-        x = np.where(rng.random(SQUARE) < 0.1, np.iinfo(dtype).min, x).astype(dtype)
-        return x, np.where((x == np.iinfo(dtype).min) & (np.abs(y.astype(float)) > 100), 6, y).astype(dtype)
+    if op == "gcd" and np.iinfo(dtype).min < 0:                 # of which the smallest has no positive
+        return (np.where(each == np.iinfo(dtype).min, 6, each).astype(dtype) for each in (x, y))
     return x, y
 
 
@@ -347,7 +346,8 @@ def chosen_numbers(op, dtype):
             return found[:9]
         found += [-x for x in found] + [limits.min]
         if op in (*DIVISIONS, "gcd", "lcm"):
-            found = [x for x in found if x not in (0, -1) and abs(x) < (128 if op == "lcm" else 2**63)]
+            found = [x for x in found if x not in (0, -1, limits.min if op == "gcd" else 0)
+                     and abs(x) < (128 if op == "lcm" else 2**63)]
         return [int(x) for x in found if limits.min <= x <= limits.max]
     largest, least = {"float16": (65504.0, 2.0**-24), "bfloat16": (2.0**127, 2.0**-126)}.get(
         dtype, (2.0**127, 2.0**-149) if "32" in dtype or "64" == dtype[-2:] == "x" else (2.0**1023, 2.0**-1074))

@@ -1,6 +1,6 @@
 """If one of these fails, complex32 or a float of 8 bits gives something else than a wider number that is rounded.
 
-Backends have no kernels for them: `dispatch/narrow_stand_ins.pyx` computes them in complex64 and float32.
+Backends have no kernels for them: `dispatch/narrow_stand_ins.py` computes them in complex64 and float32.
 """
 
 import copy

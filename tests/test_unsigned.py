@@ -1,6 +1,6 @@
 """If one of these fails, uint16, uint32 or uint64 tensors give something else than NumPy's arrays of these dtypes.
 
-Backends have no kernels for them: `dispatch/unsigned_stand_ins.pyx` computes them in other dtypes, by three ways that
+Backends have no kernels for them: `dispatch/unsigned_stand_ins.py` computes them in other dtypes, by three ways that
 differ from one dtype and op to the next. So every way is tried with values around the ends of the range and around its
 middle.
 """

@@ -14,7 +14,7 @@ It is registered under the entry-point group `cygrad.backends`. What the core gu
    whatever axes they have. `gather`, `scatter`, `matmul` keep their rank.
 5. No call has zero elements; `out` never partly overlaps an input, but may be the very same view.
 6. No operand has dtype uint16, uint32 or uint64: the core computes these in the others
-   (`dispatch/unsigned_stand_ins.pyx`).
+   (`dispatch/unsigned_stand_ins.py`).
 7. Kernels may run asynchronously, in order, per device; only `d2h` and `synchronize` wait.
 
 Any entry from `fill` on may **decline** a call by returning `NotImplemented`, which is also what an entry does that a

@@ -1,7 +1,7 @@
 # distutils: extra_compile_args = -O2 -ftree-vectorize
 """Conversions between uint16, uint32, uint64 and other numbers, in one pass over dense operands.
 
-The contract's kernels know nothing of these dtypes (dispatch/unsigned_stand_ins.pyx); this is beside it. Floats that
+The contract's kernels know nothing of these dtypes (dispatch/unsigned_stand_ins.py); this is beside it. Floats that
 an integer can't hold are what a signed integer of more bits, or of 64, makes of them.
 """
 from cygrad.dispatch.without_kernels cimport UINT16, UINT32, UINT64

@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -Os
 """uint16, uint32 and uint64, of which backends have no kernels: their calls are computed in other dtypes.
 
 A call with such an operand never reaches a backend. It counts as declined, and `fallback.run` comes here: `ENTRIES` has
@@ -11,9 +10,8 @@ a function for each entry of the contract that gets such operands (as tensors), 
 * in a dtype that holds all values (`WIDE`), for quotients, powers, shifts to the right and conversions; uint64, which
   has none, by the formulas at the end of this file.
 """
-from cygrad.devices.watching cimport called
-
 from cygrad.backend import BINARY, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.devices.watching import seen as called
 from cygrad.dispatch import fallback
 from cygrad.dispatch.kernel_calls import SAME_ON_BYTES
 from cygrad.dispatch.operands import binary_to, scalar_near, unary_to

@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -Os
 """complex32 and floats of 8 bits, of which backends have no kernels: they are computed in complex64 and float32.
 
 Each result is rounded.
@@ -7,25 +6,18 @@ A call with such an operand never reaches a backend. It counts as declined, and 
 a function for each entry of the contract that PyTorch's CPU has for them; what is the same on bytes goes by way of
 integers, and a conversion is one of the parts, which are float16. The others are refused, as PyTorch refuses them.
 """
-from cygrad.dispatch.allocation cimport empty_as
-from cygrad.dispatch.kernel_calls cimport dense_copy
-from cygrad.dtype cimport DType, FLOAT32 as FLOAT32_CODE, UINT8, dtype_of
-from cygrad.tensor cimport Tensor, new_tensor
-from cygrad.tensors.float8 cimport from_float8, to_float8
-from cygrad.view cimport data, fill_strided
-
-from cygrad.devices.watching cimport called
-
 from cygrad.backend import BINARY, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.devices.transfers import to_host
+from cygrad.devices.watching import seen as called
 from cygrad.dispatch import fallback
 from cygrad.dispatch.allocation import empty_like_strided
+from cygrad.dispatch.narrow_elements import decoded, encode, part, parts
 from cygrad.dispatch.operands import binary_to, scalar_near, unary_to
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.raw import cast_to, copy_, fill_, seen_as, seen_as_signed
+from cygrad.dispatch.raw import cast_to, copy_, fill_, seen_as_signed
 from cygrad.dispatch.step_by_step import run_in_steps
 from cygrad.dtype import FLOATS_OF_8_BITS, WIDER, all_dtypes
 from cygrad.errors import not_implemented
+from cygrad.tensor import Tensor
 
 DTYPES = {d.name: d for d in all_dtypes()}
 BOOL, FLOAT32 = DTYPES["bool"], DTYPES["float32"]
@@ -69,30 +61,6 @@ def on_bytes(like, entry, outs, *args):
 
 # ------------------------------------------------------------------------------- copies
 
-def parts(Tensor t not None):
-    """A view of complex elements as reals, the two parts along a new last axis."""
-    cdef Py_ssize_t sizes[64]
-    cdef Py_ssize_t strides[64]
-    cdef Tensor out = new_tensor()
-    cdef int i
-    for i in range(t.rank):
-        sizes[i], strides[i] = t.sizes[i], t.strides[i] * 2
-    sizes[t.rank], strides[t.rank] = 2, 1
-    fill_strided(out, t.memory, <DType>t.dtype.to_real(), t.offset * 2, t.rank + 1, sizes, strides)
-    return out
-
-
-def part(Tensor t not None, int which):
-    """A view of the real parts (0) or the imaginary ones (1) of complex elements."""
-    cdef Py_ssize_t strides[64]
-    cdef Tensor out = new_tensor()
-    cdef int i
-    for i in range(t.rank):
-        strides[i] = t.strides[i] * 2
-    fill_strided(out, t.memory, <DType>t.dtype.to_real(), t.offset * 2 + which, t.rank, t.sizes, strides)
-    return out
-
-
 def copy(src, out):
     if src.dtype is out.dtype:
         on_bytes(out, "copy", (1,), src, out)
@@ -109,34 +77,6 @@ def copy(src, out):
         copy_(out, widened(src))
     else:
         copy_(out, part(src, 0))
-
-
-cdef Tensor decoded(Tensor src):
-    """Floats of 8 bits as float32."""
-    cdef Tensor bytes_ = dense_copy(seen_as(to_host(src), dtype_of(UINT8)))
-    cdef Tensor out = empty_as(bytes_, dtype_of(FLOAT32_CODE))
-    cdef unsigned char *p = <unsigned char *>data(bytes_) if out.elements else NULL
-    cdef float *to = <float *>data(out) if out.elements else NULL
-    cdef int code = src.dtype.code
-    cdef Py_ssize_t i
-    with nogil:
-        for i in range(out.elements):
-            to[i] = from_float8(p[i], code)
-    return out if src.is_cpu else out.to(src.device)
-
-
-cdef encode(Tensor src, Tensor out):
-    """out = src, float32, in a dtype of 8 bits."""
-    cdef Tensor floats = dense_copy(to_host(src))
-    cdef Tensor made = empty_as(floats, dtype_of(UINT8))
-    cdef float *p = <float *>data(floats) if made.elements else NULL
-    cdef unsigned char *to = <unsigned char *>data(made) if made.elements else NULL
-    cdef int code = out.dtype.code
-    cdef Py_ssize_t i
-    with nogil:
-        for i in range(made.elements):
-            to[i] = to_float8(p[i], code)
-    copy_(seen_as(out, dtype_of(UINT8)), made)
 
 
 def fill(out, value):

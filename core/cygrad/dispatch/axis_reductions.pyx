@@ -5,7 +5,8 @@ from cygrad.backend cimport ADD, ALL, ANY, Backend, NE, PROD, SQUARE, SQUARE_SUM
 from cygrad.devices.watching cimport called
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axes cimport Axes, is_geometry, kept_first, operand
-from cygrad.dispatch.kernel_calls cimport binary, copy_into, declined, dense_copy, fill_into, lacks, unary
+from cygrad.dispatch.kernel_calls cimport (binary, cast, copy_into, declined, dense_copy, fill_into, lacks, scalar_into,
+                                           unary)
 from cygrad.dispatch.promotion cimport SAME, TO_BOOL
 from cygrad.dispatch.without_kernels cimport is_narrow, without_kernels
 from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, DType
@@ -26,16 +27,15 @@ cdef Tensor reduce(int op, Tensor a, tuple dims, bint keepdim, DType dtype):
 
 cdef int copy_reduced(int op, Tensor a, Tensor out) except -1:
     """A reduction of every element by itself."""
-    cdef View target = make_view(out.memory, out.dtype, 0, a.rank, a.sizes, a.strides)
-    target.set_dense_strides()
-    target.finish()
+    cdef Tensor target = new_tensor()
+    fill_dense(target, out.memory, out.dtype, a.rank, a.sizes)
     if op == ANY or op == ALL:
         if a.dtype.code != BOOL:
             a = binary(NE, a, 0, TO_BOOL)
     elif op == SQUARE_SUM:
         a = unary(SQUARE, a, SAME)
     elif op == SUM and a.dtype.category >= CATEGORY_FLOAT:
-        a = binary(ADD, a, 0, SAME)                     # a sum begins with 0, to which -0 adds nothing
+        return scalar_into(ADD, cast(a, out.dtype), 0, False, target)   # it begins with 0, to which -0 adds nothing
     copy_into(a, target)
     return 0
 

@@ -1,4 +1,5 @@
 # distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
+# distutils: extra_compile_args = -fno-builtin-memcpy
 """Raw ops as Python code of the core calls them: the kernels of `backend.pyx` on tensors, without a graph.
 
 Each checks that its operands lie on one device, makes the result (or fills the one it gets), brings the axes into the

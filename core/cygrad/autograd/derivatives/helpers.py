@@ -7,7 +7,8 @@ from cygrad.autograd.forward_levels import batch_depth, depth, requiring_gradien
 from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.programs import where
 from cygrad.ops.declare.primitives import own, primitive
-from cygrad.ops.reduce import integration
+from cygrad.ops.reduce.integration import add_number, divide_by_number, multiply_by_number
+from cygrad.tensor import Tensor
 
 __all__ = ["conj", "flat", "fresh", "negated", "no_derivative", "not_implemented", "of_composite", "once", "one_node",
            "over", "placed", "plus", "times", "unchanged", "without", "written"]
@@ -102,25 +103,23 @@ def of_composite(function, tensors, grads, needs=None):
     return made
 
 
-def named(op, name):
+def named(op, recorded):
     """A function of a tensor and a number, whose node has the name that numbers give it in PyTorch's formulas.
 
     Steps of programs, and what batches go through, are the operators themselves.
     """
     def function(t, number):
-        if not isinstance(t, cygrad.Tensor) or not grad_mode() or batch_depth():
-            return op(t, number)
-        return getattr(integration, name)(t, number)
+        return recorded(t, number) if grad_mode() and isinstance(t, Tensor) and not batch_depth() else op(t, number)
     return function
 
 
-times, plus = named(operator.mul, "multiply_by_number"), named(operator.add, "add_number")
-over = named(operator.truediv, "divide_by_number")
+times, plus = named(operator.mul, multiply_by_number), named(operator.add, add_number)
+over = named(operator.truediv, divide_by_number)
 
 
 def without(t, mask):
     """`t`, 0 where the mask is set; a step of a program, too."""
-    return t.masked_fill(mask, 0) if isinstance(t, cygrad.Tensor) else where(mask, 0, t)
+    return t.masked_fill(mask, 0) if isinstance(t, Tensor) else where(mask, 0, t)
 
 
 def unchanging(grad, values, shapes):

@@ -3,6 +3,7 @@
 import cygrad
 import pytest
 from cygrad.autograd.derivative import shortcuts
+from cygrad.ops.reduce.integration import multiply_by_number
 
 # What reaches each row with a shortcut; inputs are a: (3, 4), b: (4,), and positive.
 CALLS = {
@@ -10,6 +11,7 @@ CALLS = {
     "sub": [lambda a, b: a - b, lambda a, b: cygrad.sub(b, a), lambda a, b: cygrad.sub(a, b, alpha=3)],
     "scalar_sub": [lambda a, b: 2 - a],
     "mul": [lambda a, b: a * b, lambda a, b: a * 3, lambda a, b: b * a, lambda a, b: a * a],
+    "multiply_by_number": [lambda a, b: multiply_by_number(a, 3), lambda a, b: multiply_by_number(a, 0.5) * b],
     "div": [lambda a, b: a / b, lambda a, b: a / 3],
     "pow": [lambda a, b: a ** 2, lambda a, b: a ** 3, lambda a, b: a ** -0.5, lambda a, b: a ** 1, lambda a, b: a ** 0],
     "exp": [lambda a, b: a.exp()],

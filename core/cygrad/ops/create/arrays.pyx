@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """NumPy arrays as tensors and tensors as NumPy arrays without copies, by NumPy's C interface.
 
 Nothing here is compiled against NumPy: it is imported when the first array comes, and building needs none. What is

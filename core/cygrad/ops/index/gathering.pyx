@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """Reading and writing single elements along an axis: `gather` and `take`, and what writing ops share.
 
 An index is int64 (or int32 where PyTorch takes it); a place outside its axis raises before anything is written.

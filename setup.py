@@ -36,7 +36,7 @@ LINKED = {KERNELS, "simd"}      # folders of what is only compiled into others: 
 # Kernels that are as fast with v3's vectors, in the mean of their rows: not built for v4 where v3 is.
 NOT_WIDEST = {"gather_scatter", "pool", "scan"}
 ONE_BY_ONE = "--param=vect-epilogues-nomask=0"  # what a vector leaves goes by no narrower ones: a sixth less code
-IN_SHORT_ROWS = {"convert", "gather_scatter", "reduce", "softmax"}        # what is left is much there: narrower vectors, but in v2
+IN_SHORT_ROWS = {"convert", "gather_scatter", "reduce", "softmax"}      # what is left is much: narrower ones, but in v2
 SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords
 LIBRARY = "_compiled"           # name of the module that a package's others are linked into
 C_TABLE = "cygrad.devices.c_table"       # the module that reads cygrad_backend.h

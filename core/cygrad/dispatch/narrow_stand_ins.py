@@ -130,7 +130,7 @@ def binary_scalar(op, a, x, swapped, out):
 
 def elementwise(program, ins, outs):
     """A program step by step, each of which is rounded."""
-    dtype = next((v.dtype for v in (*outs, *ins) if isinstance(v, Tensor) and narrow(v)))
+    dtype = next(v.dtype for v in (*outs, *ins) if isinstance(v, Tensor) and narrow(v))
     run_in_steps(program, ins, outs, dtype)
 
 

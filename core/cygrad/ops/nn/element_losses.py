@@ -11,6 +11,7 @@ from cygrad.ops.nn.smooth_activations import logsigmoid
 from cygrad.ops.declare.operand_types import HALVES, need_float, need_tensors, refused
 from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, reduced_in_one_pass, warn_of_broadcast, word
 from cygrad.ops.declare.op_forms import op
+from cygrad.ops.shape.broadcasting import common_shape
 from cygrad.dispatch.programs import program
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dispatch.raw import cast_to
@@ -162,7 +163,7 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
                            "a mask, use the `~` or `logical_not()` operator instead.")
     made = result_type(input, target)
     refuse_narrow(input, made if made.is_floating_point or made.is_complex else cygrad.get_default_dtype())
-    shape = cygrad.broadcast_shapes(input.shape, target.shape)
+    shape = common_shape((input, target))
     if shape != input.shape:            # which the losses are written to one after the other
         raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}")
     if target.dtype is not input.dtype:

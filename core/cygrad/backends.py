@@ -7,7 +7,7 @@ import sys
 
 from cygrad import version as versions
 from cygrad.devices import discovery, entry_points
-from cygrad.devices.watching import watch  # noqa: F401
+from cygrad.devices.watched_calls import watch  # noqa: F401
 from cygrad.dispatch.fallback import counters  # noqa: F401
 
 __path__ = []       # so that `import cygrad.backends.cudnn` asks cygrad.devices.namespaces.find_spec

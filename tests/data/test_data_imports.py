@@ -20,7 +20,7 @@ MEMORY = ("cygrad.tensors", "shared_memory")     # where the core maps files tha
 SWITCHES = ("cygrad.devices.determinism", "_Mode")          # which `use_deterministic_algorithms` sets
 PASSES = ("cygrad.autograd.engine", "current_pass")         # by which a checkpoint tells one pass from the next
 CASTS = ("cygrad.amp.autocast_mode", "modes_in_force")      # what a checkpoint puts in force again
-WATCHING = ("cygrad.devices.watching", "watch")             # by which a counter of operations sees a backward pass
+WATCHING = ("cygrad.devices.watched_calls", "watch")             # by which a counter of operations sees a backward pass
 INSIDES = (MEMORY, SWITCHES, CASTS, PASSES, WATCHING)
 
 

@@ -6,7 +6,8 @@ kernel runs while it is captured, so that it can decline; what it wrote is put b
 import threading
 
 from cygrad.devices import discovery
-from cygrad.devices.watching import KernelCall, note_contents, seen, watch
+from cygrad.devices.watched_calls import KernelCall, watch
+from cygrad.devices.watching import note_contents, seen
 
 MODES = ("global", "thread_local", "relaxed")
 ON_THE_HOST = ("h2d", "d2h", "nonzero", "random")       # what a graph can't repeat: the host has a part in it

@@ -7,7 +7,7 @@ import threading
 import time
 
 from cygrad.devices.discovery import home
-from cygrad.devices.watching import watch
+from cygrad.devices.watched_calls import watch
 from cygrad.errors import warn
 from cygrad.profiler.event_tables import EventList, FunctionEvent
 

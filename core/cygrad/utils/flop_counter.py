@@ -1,6 +1,6 @@
 """`cygrad.utils.flop_counter`: how many multiplications and additions a program's products and convolutions do.
 
-Calls of kernels are counted as they are made (`devices.watching`), so that gradients of any order count. Kernels know
+Calls of kernels are counted as they are made (`devices.watched_calls`), so that gradients of any order count. Kernels know
 sizes but no ops: these get their names from the function that a mode sees, in a backward pass from the node that runs.
 What PyTorch doesn't count isn't counted here: products with vectors; on the CPU, attention in one kernel and LSTMs in
 float32.
@@ -12,7 +12,7 @@ from math import prod
 
 import cygrad
 from cygrad import Tensor
-from cygrad.devices.watching import watch
+from cygrad.devices.watched_calls import watch
 from cygrad.overrides import TorchFunctionMode
 from cygrad.utils._pytree import tree_leaves, tree_map
 from cygrad.utils.module_tracker import ModuleTracker

@@ -1,9 +1,8 @@
 """Adadelta: steps in units of the parameter, from running means of squares of gradients and of steps."""
 from functools import cache
 
-import cygrad
 from cygrad.optim.checks import check_capturable, check_lr, check_not_negative, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
 from cygrad.optim.updates import as_scalar, descent, plus, rounded, squares, update
 
 __all__ = ["Adadelta", "adadelta"]
@@ -46,6 +45,8 @@ class Adadelta(Optimizer):
     tensor([0.6838, 1.6838], requires_grad=True)
     """
 
+    _zeros = ("square_avg", "acc_delta")
+
     def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0, foreach=None, *, capturable=False,
                  maximize=False, differentiable=False):
         check_lr(lr)
@@ -59,31 +60,11 @@ class Adadelta(Optimizer):
         super().__setstate__(state)
         self._complete(foreach=None, maximize=False, differentiable=False, capturable=False)
 
-    def _new_state(self, group, param):
-        return {"step": self._counter(group, param), "square_avg": cygrad.zeros_like(param),
-                "acc_delta": cygrad.zeros_like(param)}
-
     @_use_grad_for_differentiable
-    def step(self, closure=None):
-        """Change the parameters by their gradients, once.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Computes the loss and the gradients again.
-
-        Returns
-        -------
-        object
-            What the closure returned.
-        """
-        loss = self._loss(closure)
-        for group in self.param_groups:
-            adadelta(*self._collect(group, "square_avg", "acc_delta", "step"), capturable=group["capturable"],
-                     foreach=group["foreach"], differentiable=group["differentiable"], lr=group["lr"],
-                     rho=group["rho"], eps=group["eps"], weight_decay=group["weight_decay"],
-                     maximize=group["maximize"])
-        return loss
+    @each_group
+    def step(self, group):
+        adadelta(*self._collect(group, "square_avg", "acc_delta", "step"),
+                 **options(group, "capturable foreach differentiable lr rho eps weight_decay maximize"))
 
 
 def adadelta(params, grads, square_avgs, acc_deltas, state_steps, capturable=False, foreach=None, differentiable=False,

@@ -3,7 +3,7 @@ from functools import cache
 
 import cygrad
 from cygrad.optim.checks import check_fused, check_fusible, check_lr, check_not_negative, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
 from cygrad.optim.updates import alike, as_scalar, counted, descent, plus, rounded, unscaled, update
 
 __all__ = ["Adagrad", "adagrad"]
@@ -78,30 +78,14 @@ class Adagrad(Optimizer):
                 self.state[param]["sum"].share_memory_()
 
     @_use_grad_for_differentiable
-    def step(self, closure=None):
-        """Change the parameters by their gradients, once.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Computes the loss and the gradients again.
-
-        Returns
-        -------
-        object
-            What the closure returned.
-        """
-        loss = self._loss(closure)
-        for group in self.param_groups:
-            lists = self._collect(group, "sum", "step")
-            if group["fused"]:
-                for param in lists[0]:
-                    check_fusible(param)
-            adagrad(*lists, fused=group["fused"], grad_scale=getattr(self, "grad_scale", None),
-                    found_inf=getattr(self, "found_inf", None), foreach=group["foreach"],
-                    differentiable=group["differentiable"], lr=group["lr"], weight_decay=group["weight_decay"],
-                    lr_decay=group["lr_decay"], eps=group["eps"], maximize=group["maximize"])
-        return loss
+    @each_group
+    def step(self, group):
+        lists = self._collect(group, "sum", "step")
+        if group["fused"]:
+            for param in lists[0]:
+                check_fusible(param)
+        adagrad(*lists, **self._scaling(), **options(group, "fused foreach differentiable lr weight_decay lr_decay "
+                                                            "eps maximize"))
 
 
 def adagrad(params, grads, state_sums, state_steps, fused=None, grad_scale=None, found_inf=None, has_sparse_grad=False,

@@ -4,7 +4,7 @@ from functools import cache
 import cygrad
 from cygrad.optim.checks import (check_betas, check_capturable, check_fused, check_fusible, check_not_negative,
                                  check_steps)
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
 from cygrad.optim.updates import (alike, as_scalar, counted, decayed, mean_of, narrow, plus, rounded, squares, unscaled,
                                   update, value_of)
 
@@ -58,6 +58,8 @@ class Adam(Optimizer):
     tensor([0.9000, 1.9000], requires_grad=True)
     """
 
+    _zeros = ("exp_avg", "exp_avg_sq")
+
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None,
                  maximize=False, capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False):
         if isinstance(lr, cygrad.Tensor):
@@ -98,40 +100,22 @@ class Adam(Optimizer):
     def _new_state(self, group, param):
         if group["fused"]:
             check_fusible(param)
-        state = {"step": self._counter(group, param), "exp_avg": cygrad.zeros_like(param),
-                 "exp_avg_sq": cygrad.zeros_like(param)}
+        state = super()._new_state(group, param)
         if group["amsgrad"]:
             state["max_exp_avg_sq"] = cygrad.zeros_like(param)
         return state
 
     @_use_grad_for_differentiable
-    def step(self, closure=None):
-        """Change the parameters by their gradients, once.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Computes the loss and the gradients again.
-
-        Returns
-        -------
-        object
-            What the closure returned.
-        """
-        loss = self._loss(closure)
-        for group in self.param_groups:
-            lists = self._collect(group, "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
-            if group["differentiable"] and any(step.requires_grad for step in lists[-1]):
-                raise RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")
-            if group["foreach"] and isinstance(group["lr"], cygrad.Tensor) and not group["capturable"]:
-                raise RuntimeError("lr as a Tensor is not supported for capturable=False and foreach=True")
-            adam(*lists, foreach=group["foreach"], capturable=group["capturable"],
-                 differentiable=group["differentiable"], fused=group["fused"],
-                 grad_scale=getattr(self, "grad_scale", None), found_inf=getattr(self, "found_inf", None),
-                 decoupled_weight_decay=group["decoupled_weight_decay"], amsgrad=group["amsgrad"],
-                 beta1=group["betas"][0], beta2=group["betas"][1], lr=group["lr"], weight_decay=group["weight_decay"],
-                 eps=group["eps"], maximize=group["maximize"])
-        return loss
+    @each_group
+    def step(self, group):
+        lists = self._collect(group, "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
+        if group["differentiable"] and any(step.requires_grad for step in lists[-1]):
+            raise RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")
+        if group["foreach"] and isinstance(group["lr"], cygrad.Tensor) and not group["capturable"]:
+            raise RuntimeError("lr as a Tensor is not supported for capturable=False and foreach=True")
+        adam(*lists, beta1=group["betas"][0], beta2=group["betas"][1], **self._scaling(),
+             **options(group, "foreach capturable differentiable fused decoupled_weight_decay amsgrad lr weight_decay "
+                              "eps maximize"))
 
 
 def adam(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, foreach=None, capturable=False,

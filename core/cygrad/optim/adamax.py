@@ -1,9 +1,8 @@
 """Adamax: Adam with the largest gradients, decayed, in place of the root of the mean of squares."""
 from functools import cache
 
-import cygrad
 from cygrad.optim.checks import check_betas, check_capturable, check_lr, check_not_negative, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
 from cygrad.optim.updates import alike, as_scalar, counted, descent, mean_of, plus, rounded, update
 
 __all__ = ["Adamax", "adamax"]
@@ -46,6 +45,8 @@ class Adamax(Optimizer):
     tensor([0.9000, 1.9000], requires_grad=True)
     """
 
+    _zeros = ("exp_avg", "exp_inf")
+
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, foreach=None, *, maximize=False,
                  differentiable=False, capturable=False):
         check_lr(lr)
@@ -59,31 +60,11 @@ class Adamax(Optimizer):
         super().__setstate__(state)
         self._complete(foreach=None, maximize=False, differentiable=False, capturable=False)
 
-    def _new_state(self, group, param):
-        return {"step": self._counter(group, param), "exp_avg": cygrad.zeros_like(param),
-                "exp_inf": cygrad.zeros_like(param)}
-
     @_use_grad_for_differentiable
-    def step(self, closure=None):
-        """Change the parameters by their gradients, once.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Computes the loss and the gradients again.
-
-        Returns
-        -------
-        object
-            What the closure returned.
-        """
-        loss = self._loss(closure)
-        for group in self.param_groups:
-            adamax(*self._collect(group, "exp_avg", "exp_inf", "step"), eps=group["eps"], beta1=group["betas"][0],
-                   beta2=group["betas"][1], lr=group["lr"], weight_decay=group["weight_decay"],
-                   foreach=group["foreach"], maximize=group["maximize"], differentiable=group["differentiable"],
-                   capturable=group["capturable"])
-        return loss
+    @each_group
+    def step(self, group):
+        adamax(*self._collect(group, "exp_avg", "exp_inf", "step"), beta1=group["betas"][0], beta2=group["betas"][1],
+               **options(group, "eps lr weight_decay foreach maximize differentiable capturable"))
 
 
 def adamax(params, grads, exp_avgs, exp_infs, state_steps, foreach=None, maximize=False, differentiable=False,

@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.optim.checks import check_lr
-from cygrad.optim.optimizer import Optimizer
+from cygrad.optim.optimizer import Optimizer, each_group, options
 from cygrad.optim.updates import as_scalar, value_of
 
 __all__ = ["Muon", "muon"]
@@ -71,25 +71,10 @@ class Muon(Optimizer):
         return {"momentum_buffer": cygrad.zeros_like(param.grad)}
 
     @cygrad.no_grad()
-    def step(self, closure=None):
-        """Change the parameters by their gradients, once.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Computes the loss and the gradients again.
-
-        Returns
-        -------
-        object
-            What the closure returned.
-        """
-        loss = self._loss(closure)
-        for group in self.param_groups:
-            muon(*self._collect(group, "momentum_buffer"), lr=group["lr"], weight_decay=group["weight_decay"],
-                 momentum=group["momentum"], nesterov=group["nesterov"], ns_coefficients=group["ns_coefficients"],
-                 ns_steps=group["ns_steps"], eps=group["eps"], adjust_lr_fn=group["adjust_lr_fn"], has_complex=False)
-        return loss
+    @each_group
+    def step(self, group):
+        muon(*self._collect(group, "momentum_buffer"), has_complex=False,
+             **options(group, "lr weight_decay momentum nesterov ns_coefficients ns_steps eps adjust_lr_fn"))
 
 
 def muon(params, grads, muon_momentum_bufs, *, foreach=None, lr, weight_decay, momentum, nesterov, ns_coefficients,

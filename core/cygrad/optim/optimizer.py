@@ -38,6 +38,22 @@ def _use_grad_for_differentiable(function):
     return step
 
 
+def each_group(change):
+    """An optimizer's `step`, from what it does with one group of parameters."""
+    def step(self, closure=None):
+        loss = self._loss(closure)
+        for group in self.param_groups:
+            change(self, group)
+        return loss
+    step.__doc__, step.__module__, step.__qualname__ = Optimizer.step.__doc__, change.__module__, change.__qualname__
+    return step
+
+
+def options(group, names):
+    """Those options of a group that its step takes by these names."""
+    return {name: group[name] for name in names.split()}
+
+
 def _hooked(function):
     """`step` with the hooks before and after it."""
     @functools.wraps(function)
@@ -185,7 +201,8 @@ class Optimizer(Hooked):
     def _collect(self, group, *names):
         """Lists of the group's parameters that have gradients, of these, and of each part of their state by name.
 
-        The state of a parameter is made by the subclass's `_new_state(group, param)` when it first has a gradient.
+        The state of a parameter is made by `_new_state(group, param)` when it first has a gradient: a counter of steps
+        and the class's `_zeros`, tensors like the parameter, unless the subclass knows better.
         """
         params = [p for p in group["params"] if p.grad is not None]
         states = [self.state[p] for p in params]
@@ -193,6 +210,13 @@ class Optimizer(Hooked):
             if not state:
                 state.update(self._new_state(group, param))
         return [params, [p.grad for p in params]] + [[state.get(name) for state in states] for name in names]
+
+    def _new_state(self, group, param):
+        return {"step": self._counter(group, param), **{name: cygrad.zeros_like(param) for name in self._zeros}}
+
+    def _scaling(self):
+        """What a scaler of losses left for a fused step."""
+        return {name: getattr(self, name, None) for name in ("grad_scale", "found_inf")}
 
     def _counter(self, group, param, value=0.0):
         """A tensor that counts a parameter's steps: on the host, unless a graph or a fused step counts."""

@@ -3,7 +3,7 @@ from functools import cache
 
 import cygrad
 from cygrad.optim.checks import check_betas, check_capturable, check_lr, check_not_negative, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
 from cygrad.optim.updates import alike, as_scalar, counted, decayed, mean_of, plus, rounded, squares, update
 
 __all__ = ["RAdam", "radam"]
@@ -49,6 +49,8 @@ class RAdam(Optimizer):
     tensor([0.8000, 1.6000], requires_grad=True)
     """
 
+    _zeros = ("exp_avg", "exp_avg_sq")
+
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, decoupled_weight_decay=False, *,
                  foreach=None, maximize=False, capturable=False, differentiable=False):
         check_lr(lr)
@@ -64,31 +66,12 @@ class RAdam(Optimizer):
         self._complete(foreach=None, maximize=False, differentiable=False, decoupled_weight_decay=False,
                        capturable=False)
 
-    def _new_state(self, group, param):
-        return {"step": self._counter(group, param), "exp_avg": cygrad.zeros_like(param),
-                "exp_avg_sq": cygrad.zeros_like(param)}
-
     @_use_grad_for_differentiable
-    def step(self, closure=None):
-        """Change the parameters by their gradients, once.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Computes the loss and the gradients again.
-
-        Returns
-        -------
-        object
-            What the closure returned.
-        """
-        loss = self._loss(closure)
-        for group in self.param_groups:
-            radam(*self._collect(group, "exp_avg", "exp_avg_sq", "step"), beta1=group["betas"][0],
-                  beta2=group["betas"][1], lr=group["lr"], weight_decay=group["weight_decay"], eps=group["eps"],
-                  maximize=group["maximize"], foreach=group["foreach"], capturable=group["capturable"],
-                  differentiable=group["differentiable"], decoupled_weight_decay=group["decoupled_weight_decay"])
-        return loss
+    @each_group
+    def step(self, group):
+        radam(*self._collect(group, "exp_avg", "exp_avg_sq", "step"), beta1=group["betas"][0], beta2=group["betas"][1],
+              **options(group, "lr weight_decay eps maximize foreach capturable differentiable "
+                               "decoupled_weight_decay"))
 
 
 def radam(params, grads, exp_avgs, exp_avg_sqs, state_steps, decoupled_weight_decay=False, foreach=None,

@@ -3,7 +3,7 @@ from functools import cache
 
 import cygrad
 from cygrad.optim.checks import check_capturable, check_lr, check_not_negative, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
 from cygrad.optim.updates import as_scalar, descent, mean_of, plus, rounded, squares, update
 
 __all__ = ["RMSprop", "rmsprop"]
@@ -51,6 +51,8 @@ class RMSprop(Optimizer):
     tensor([0.9000, 1.9000], requires_grad=True)
     """
 
+    _zeros = ("square_avg",)
+
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False,
                  capturable=False, foreach=None, maximize=False, differentiable=False):
         check_lr(lr)
@@ -65,7 +67,7 @@ class RMSprop(Optimizer):
                        capturable=False)
 
     def _new_state(self, group, param):
-        state = {"step": self._counter(group, param), "square_avg": cygrad.zeros_like(param)}
+        state = super()._new_state(group, param)
         if group["momentum"] > 0:
             state["momentum_buffer"] = cygrad.zeros_like(param)
         if group["centered"]:
@@ -73,26 +75,11 @@ class RMSprop(Optimizer):
         return state
 
     @_use_grad_for_differentiable
-    def step(self, closure=None):
-        """Change the parameters by their gradients, once.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Computes the loss and the gradients again.
-
-        Returns
-        -------
-        object
-            What the closure returned.
-        """
-        loss = self._loss(closure)
-        for group in self.param_groups:
-            rmsprop(*self._collect(group, "square_avg", "grad_avg", "momentum_buffer", "step"),
-                    foreach=group["foreach"], maximize=group["maximize"], differentiable=group["differentiable"],
-                    capturable=group["capturable"], lr=group["lr"], alpha=group["alpha"], eps=group["eps"],
-                    weight_decay=group["weight_decay"], momentum=group["momentum"], centered=group["centered"])
-        return loss
+    @each_group
+    def step(self, group):
+        rmsprop(*self._collect(group, "square_avg", "grad_avg", "momentum_buffer", "step"),
+                **options(group, "foreach maximize differentiable capturable lr alpha eps weight_decay momentum "
+                                 "centered"))
 
 
 def rmsprop(params, grads, square_avgs, grad_avgs, momentum_buffer_list, state_steps, foreach=None, maximize=False,

@@ -3,7 +3,7 @@ from functools import cache
 
 import cygrad
 from cygrad.optim.checks import check_capturable, check_lr, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
 from cygrad.optim.updates import alike, as_scalar, rounded, update
 
 __all__ = ["Rprop", "rprop"]
@@ -63,26 +63,11 @@ class Rprop(Optimizer):
                 "step_size": cygrad.full_like(param.grad, complex(lr, lr) if param.is_complex() else lr)}
 
     @_use_grad_for_differentiable
-    def step(self, closure=None):
-        """Change the parameters by their gradients, once.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Computes the loss and the gradients again.
-
-        Returns
-        -------
-        object
-            What the closure returned.
-        """
-        loss = self._loss(closure)
-        for group in self.param_groups:
-            rprop(*self._collect(group, "prev", "step_size", "step"), foreach=group["foreach"],
-                  capturable=group["capturable"], maximize=group["maximize"], differentiable=group["differentiable"],
-                  step_size_min=group["step_sizes"][0], step_size_max=group["step_sizes"][1],
-                  etaminus=group["etas"][0], etaplus=group["etas"][1])
-        return loss
+    @each_group
+    def step(self, group):
+        rprop(*self._collect(group, "prev", "step_size", "step"), step_size_min=group["step_sizes"][0],
+              step_size_max=group["step_sizes"][1], etaminus=group["etas"][0], etaplus=group["etas"][1],
+              **options(group, "foreach capturable maximize differentiable"))
 
 
 def rprop(params, grads, prevs, step_sizes, state_steps, foreach=None, capturable=False, maximize=False,

@@ -3,7 +3,7 @@ from functools import cache
 
 import cygrad
 from cygrad.optim.checks import check_fused, check_fusible
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
 from cygrad.optim.updates import alike, as_scalar, descent, detached, plus, rounded, unscaled, update
 
 __all__ = ["SGD", "sgd"]
@@ -74,34 +74,18 @@ class SGD(Optimizer):
         self._complete(nesterov=False, maximize=False, foreach=None, differentiable=False, fused=False)
 
     @_use_grad_for_differentiable
-    def step(self, closure=None):
-        """Change the parameters by their gradients, once.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Computes the loss and the gradients again.
-
-        Returns
-        -------
-        object
-            What the closure returned.
-        """
-        loss = self._loss(closure)
-        for group in self.param_groups:
-            params = [p for p in group["params"] if p.grad is not None]
-            if group["fused"]:
-                for param in params:
-                    check_fusible(param)
-            momentum = group["momentum"] != 0
-            buffers = [self.state[p].get("momentum_buffer") for p in params] if momentum else []
-            sgd(params, [p.grad for p in params], buffers, foreach=group["foreach"], fused=group["fused"],
-                grad_scale=getattr(self, "grad_scale", None), found_inf=getattr(self, "found_inf", None),
-                weight_decay=group["weight_decay"], momentum=group["momentum"], lr=group["lr"],
-                dampening=group["dampening"], nesterov=group["nesterov"], maximize=group["maximize"])
-            for param, buffer in zip(params, buffers):
-                self.state[param]["momentum_buffer"] = buffer
-        return loss
+    @each_group
+    def step(self, group):
+        params = [p for p in group["params"] if p.grad is not None]
+        if group["fused"]:
+            for param in params:
+                check_fusible(param)
+        momentum = group["momentum"] != 0
+        buffers = [self.state[p].get("momentum_buffer") for p in params] if momentum else []
+        sgd(params, [p.grad for p in params], buffers, **self._scaling(),
+            **options(group, "foreach fused weight_decay momentum lr dampening nesterov maximize"))
+        for param, buffer in zip(params, buffers):
+            self.state[param]["momentum_buffer"] = buffer
 
 
 def sgd(params, d_p_list, momentum_buffer_list, has_sparse_grad=False, foreach=None, fused=None, grad_scale=None,

@@ -28,7 +28,7 @@ def update(formula, written, read, numbers, capturable=False):
     """
     recorded = cygrad.is_grad_enabled()
     if not recorded and not capturable:
-        numbers = [value_of(number) for number in numbers]
+        numbers = list(map(value_of, numbers))
     count = len(written)
     tuples = list(zip(*written, *read))
     if not recorded and not any(isinstance(number, cygrad.Tensor) for number in numbers):

@@ -244,7 +244,6 @@ def is_floating_point(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.is_floating_point(cygrad.ones(1))
     True
     """
@@ -261,7 +260,6 @@ def is_complex(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.is_complex(cygrad.ones(1))
     False
     """
@@ -278,7 +276,6 @@ def is_signed(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.is_signed(cygrad.ones(1))
     True
     """
@@ -295,7 +292,6 @@ def numel(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.numel(cygrad.ones(2, 3))
     6
     """

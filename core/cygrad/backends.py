@@ -30,7 +30,7 @@ def listing():
         ``device_name(index)``), ``build`` (what its ``build_info()`` tells, where it has one), ``reason`` (empty when
         usable).
     """
-    return [row(name) for name in installed()]
+    return list(map(row, installed()))
 
 
 def installed():
@@ -45,7 +45,7 @@ def row(name):
         backend = discovery.load(name)
         found["devices"] = discovery.count(backend)
         if hasattr(backend, "device_name"):
-            found["names"] = [backend.device_name(index) for index in range(found["devices"])]
+            found["names"] = list(map(backend.device_name, range(found["devices"])))
         if found["devices"] and hasattr(backend, "build_info"):
             found["build"] = {key: str(value) for key, value in backend.build_info().items()}
         if not found["devices"]:

@@ -136,7 +136,6 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_mem
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.fft.fftfreq(5)
     tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
     """
@@ -161,7 +160,6 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_me
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.fft.rfftfreq(5)
     tensor([0.0000, 0.2000, 0.4000])
     """
@@ -204,7 +202,6 @@ def fftshift(input, dim=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.fft.fftshift(cygrad.fft.fftfreq(4))
     tensor([-0.5000, -0.2500,  0.0000,  0.2500])
     """
@@ -223,7 +220,6 @@ def ifftshift(input, dim=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.fft.ifftshift(cygrad.tensor([-2, -1, 0, 1, 2]))
     tensor([ 0,  1,  2, -2, -1])
     """

@@ -50,7 +50,6 @@ def cross(input, other, *, dim=-1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.cross(cygrad.tensor([1., 0., 0.]), cygrad.tensor([0., 1., 0.]))
     tensor([0., 0., 1.])
     """
@@ -81,7 +80,6 @@ def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.diagonal(cygrad.tensor([[1, 2], [3, 4]]))
     tensor([1, 4])
     """
@@ -105,7 +103,6 @@ def vander(x, N=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.vander(cygrad.tensor([1, 2, 3]))
     tensor([[1, 1, 1],
             [1, 2, 4],

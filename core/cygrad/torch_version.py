@@ -28,7 +28,7 @@ def _key(value):
     found = FORM.fullmatch(value)
     if found is None:
         raise InvalidVersion(f"Invalid version: {value!r}")
-    release = [int(number) for number in found["release"].split(".")]
+    release = list(map(int, found["release"].split(".")))
     while release and not release[-1]:
         del release[-1]
     post = int(found["bare"] or found["post"] or 0) if found["later"] else -1

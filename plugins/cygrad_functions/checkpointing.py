@@ -63,7 +63,7 @@ def checkpoint(function, *args, use_reentrant=False, preserve_rng_state=True, **
         return ReentrantCheckpoint.apply(replay, *args)
     inputs = replay.tensors(args)
     with cygrad.enable_grad():
-        copies = [cut_off(tensor) for tensor in inputs]
+        copies = list(map(cut_off, inputs))
         outputs = call(*replay.arguments(copies))
     many = isinstance(outputs, tuple)
     outputs = outputs if many else (outputs,)
@@ -127,9 +127,9 @@ class Checkpoint(Function):
         if cygrad.is_grad_enabled():
             found = checkpoint(gradients, *inputs[:count], *grads)
         else:
-            found = gradients(*[cut_off(tensor) for tensor in inputs[:count]], *grads)
+            found = gradients(*map(cut_off, inputs[:count]), *grads)
         by_number = dict(zip(wanted, found))
-        return (None, None, None, *[by_number.get(number) for number in range(len(inputs))])
+        return (None, None, None, *map(by_number.get, range(len(inputs))))
 
 
 class ReentrantCheckpoint(Function):
@@ -144,13 +144,13 @@ class ReentrantCheckpoint(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx, *grads):
-        copies = [cut_off(tensor) for tensor in ctx.saved_tensors]
+        copies = list(map(cut_off, ctx.saved_tensors))
         outputs, grads = connected(ctx.replay(copies), grads)
         if not outputs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         cygrad.autograd.backward(outputs, grads)
         found = dict(zip(ctx.replay.places, [copy.grad for copy in copies]))
-        return (None, *[found.get(place) for place in range(len(ctx.replay.others))])
+        return (None, *map(found.get, range(len(ctx.replay.others))))
 
 
 def cut_off(tensor):

@@ -64,7 +64,7 @@ class MPIProcessGroup(Queue, ProcessGroup):
             self.submit(call, lambda _: self._agree(call), self._missing).wait()
         if self.ranks[self.rank()] not in ranks:
             return None
-        members = [self.ranks.index(rank) for rank in ranks]
+        members = list(map(self.ranks.index, ranks))
 
         def gone():
             found = {rank: self.board.gone(self.ranks[rank]) for rank in members}

@@ -53,7 +53,7 @@ class Board:
             os.unlink(path)
             forget_names_of_mpi()
         # Containers may share memory but not the numbers of processes: then nobody is called dead.
-        said = of_all(bytes([all(self.is_process(rank) for rank in self.here)]))
+        said = of_all(bytes([all(map(self.is_process, self.here))]))
         self.sees_processes = all(said[rank] == b"\1" for rank in self.here)
 
     def write(self, state, text):

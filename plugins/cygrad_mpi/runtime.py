@@ -320,5 +320,5 @@ def _farewell():
 def _linger():
     board, until = _State.board, time.monotonic() + LINGER
     board.write(FAILED, _State.failed)
-    while time.monotonic() < until and not all(board.ended(rank) for rank in board.here):
+    while time.monotonic() < until and not all(map(board.ended, board.here)):
         time.sleep(0.01)

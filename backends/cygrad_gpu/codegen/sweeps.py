@@ -255,7 +255,7 @@ KERNEL({name})({rows.arguments(operands, more + ["const i64 columns", "const i64
 {rows.pointers(operands, " + left")}\
     {T} {', '.join(f'{total}_s[WIDTH]' for total in totals)};
     for (int l = 0; l < count; l++) {" = ".join(f"{total}_s[l]" for total in totals)} = 0;
-{"".join(taken(step) for step in steps)}}}
+{"".join(map(taken, steps))}}}
 """
 
 

@@ -31,7 +31,7 @@ def kernel(program, ins, outs, layout, number=None, usual=True):
     arguments = [f"ARRAY({kind}, all_{name})" for name, kind in zip(names, types)]
     arguments += [f"const {kind} n{k}{part}" for k, (kind, parts) in enumerate(numbers) for part in parts]
     opened = "".join(f"    OPEN({kind}, all_{name});\n" for name, kind in zip(names, types))
-    width = 64 // max(_size(code) for code in (*codes, FLOAT32 if number is None else number))
+    width = 64 // max(map(_size, (*codes, FLOAT32 if number is None else number)))
     lanes = f"LANES({width}, 4)" if layout.kind == "run" else f"MASKED_LANES({width})"
 
     indices = {name: {"1": "k", "0": "0", "s": f"k * {name}_step", "t": "k - left", "-": "-k", "2": "2 * k"}[step]

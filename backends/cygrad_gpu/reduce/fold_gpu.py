@@ -56,7 +56,7 @@ def rows(traits, mapped):
     codes = [work] * len(names)
 
     def each(text):
-        return " ".join(text(j) for j in range(len(names)))
+        return " ".join(map(text, range(len(names))))
 
     def lanes(variable):
         kinds = f"{ELEMENTS[work].computed} " + ", ".join(f"{variable}{j}[LANES]" for j in range(len(names)))

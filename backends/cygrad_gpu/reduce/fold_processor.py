@@ -109,13 +109,13 @@ def rows(traits, mapped):
     neighbours = "s" not in mapped.steps
     totals = totals_of(traits, mapped)
     inner = [work] * len(names) if neighbours else totals       # one by one, double costs nothing and saves digits
-    folded = [fold(name, code) for name, code in zip(names, inner)]
+    folded = list(map(fold, names, inner))
     width = lanes(work, mapped.number, *mapped.ins)
     streams = 4 if len(mapped.program) <= HEAVY else 2
     values = mapped.values(inner, {"1": "k", "0": "0", "s": "k * {0}_step"}.get)
 
     def each(text):
-        return " ".join(text(j) for j in range(len(names)))
+        return " ".join(map(text, range(len(names))))
 
     def loop(hint, first, stop, into):
         taken = each(lambda j: folded[j].take(f"{into}{j}", f"s{j}"))
@@ -229,7 +229,7 @@ def columns(mapped):
 
         ends = " ".join(f"{{ const {T.computed} x = {all_of(j, [f'x{j}_{row}' for row in range(count)])}; "
                         f"sum{j}[l] = {combined(names[j], work, f'sum{j}[l]', 'x')}; }}" for j in results)
-        text = f"{{ {xs} {' '.join(taken(row) for row in range(count))} {ends} }}"
+        text = f"{{ {xs} {' '.join(map(taken, range(count)))} {ends} }}"
         return "".join(f"            {hint}\n            for (int l = {begin}; l < {stop}; l++) {text}\n"
                        for hint, begin, stop in ((f"LANES({width}, {streams})", 0, "even"),
                                                  (f"MASKED_LANES({width})", "even", "count")))

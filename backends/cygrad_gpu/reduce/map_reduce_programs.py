@@ -96,7 +96,7 @@ class Mapped(NamedTuple):
         found = [f"ARRAY({kind}, {array})" for kind, array in arrays]
         found += [f"const {kind} {letter}{k}{part}" for letter, numbers in zip("nm", self.numbers())
                   for k, (kind, parts) in enumerate(numbers) for part in parts]
-        found += [common, *(each.format(i) for i in self.operands())]
+        found += [common, *map(each.format, self.operands())]
         opened = "".join(f"    OPEN({kind}, {array});\n" for kind, array in arrays)
         return f"\nKERNEL({name})({', '.join(found)}) {{\n{opened}{body}}}\n"
 

@@ -55,7 +55,7 @@ def broadcast_shapes(*shapes):
     >>> xp.broadcast_shapes((2, 1), (3,))
     (2, 3)
     """
-    rank = max([len(shape) for shape in shapes], default=0)
+    rank = max(map(len, shapes), default=0)
     found = []
     for sizes in zip(*[(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]):
         wide = {size for size in sizes if size != 1}

@@ -8,5 +8,5 @@ for its derivative, that would spoil the derivative; so what is given out there 
 def own(found):
     """A result, or named tuple of results, that the caller may write into without spoiling the derivative."""
     if isinstance(found, tuple):
-        return type(found)([own(each) for each in found])
+        return type(found)(list(map(own, found)))
     return found.clone() if found.requires_grad else found

@@ -71,14 +71,14 @@ class Derivatives:
             unit = cygrad.zeros(variable.numel(), dtype=variable.dtype, device=variable.device)
             unit[position] = 1
             rows.append(self.derivative(variable, unit.reshape(variable.shape), constants))
-        return [cygrad.stack(part) for part in zip(*rows)]
+        return list(map(cygrad.stack, zip(*rows)))
 
     def forward(self, variable, batched=False):
         """The Jacobians as `numerical` has them, by forward mode; `batched`: of all rows at once."""
         count = variable.numel()
         units = cygrad.eye(count, dtype=variable.dtype, device=variable.device).view(count, *variable.shape)
-        rows = at_once(lambda unit: self.tangents(variable, unit), units) if batched else [
-            cygrad.stack(part) for part in zip(*[self.tangents(variable, unit) for unit in units])]
+        rows = at_once(lambda unit: self.tangents(variable, unit), units) if batched else \
+            list(map(cygrad.stack, zip(*[self.tangents(variable, unit) for unit in units])))
         if not variable.is_complex():
             return rows
         half = len(rows) // 2

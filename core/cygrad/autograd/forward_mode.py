@@ -233,7 +233,7 @@ def tangents_by_row(row, args, outs, level):
             elif part is not None:
                 found = tuple(map(total, found, part))
         found = found or (None,) * len(outs)
-    return [fit(tangent, out) for tangent, out in zip(found, outs)]
+    return list(map(fit, found, outs))
 
 
 def tangents_in(value, level):

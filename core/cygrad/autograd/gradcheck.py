@@ -314,7 +314,7 @@ class _Checker(Derivatives):
     def check_zero_grad(self):
         """A backward pass is linear: from zeros it gives zeros."""
         outputs = self.outputs()
-        if not self.gives_zeros(outputs, [cygrad.zeros_like(output) for output in outputs]):
+        if not self.gives_zeros(outputs, list(map(cygrad.zeros_like, outputs))):
             raise GradcheckError("backward not multiplied by grad_output")
 
     def check_undefined_grad(self):
@@ -326,7 +326,7 @@ class _Checker(Derivatives):
                 for number, output in enumerate(self.outputs())
             ]
             try:
-                zeros = self.gives_zeros(outputs, [cygrad.zeros_like(output) for output in outputs])
+                zeros = self.gives_zeros(outputs, list(map(cygrad.zeros_like, outputs)))
             except RuntimeError as error:
                 warn(NEW_CHECK)
                 raise GradcheckError("Expected backward function to handle undefined output grads.") from error

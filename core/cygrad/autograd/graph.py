@@ -267,7 +267,7 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
 
 
 def _hooks_on_all(tensors, fn):
-    nodes = [_node_of(tensor) for tensor in tensors]
+    nodes = list(map(_node_of, tensors))
     waiting = {}                        # a pass's number: [gradients to come, gradients]
 
     def hook_of(i):

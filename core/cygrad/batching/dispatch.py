@@ -92,7 +92,7 @@ def mapped(change, args, kwargs):
         if type(value) in (list, tuple) and any(isinstance(each, Tensor) for each in value):
             return type(value)([change(each) if isinstance(each, Tensor) else each for each in value])
         return value
-    return tuple([of(value) for value in args]), {name: of(value) for name, value in kwargs.items()}
+    return tuple(map(of, args)), {name: of(value) for name, value in kwargs.items()}
 
 
 def rewrapped(found, level):

@@ -82,6 +82,6 @@ def suggestion(name, known):
 
 def print_table(rows):
     """Print rows of texts (the first one is the header) in columns as wide as they need to be."""
-    widths = [max(len(text) for text in column) for column in zip(*rows)]
+    widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
         print("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip())

@@ -56,7 +56,7 @@ def together(args, kwargs, inplace=False):
     home = away()
     if home is None:
         return None
-    places = {_place(t) for t in _tensors(args, kwargs)}
+    places = set(map(_place, _tensors(args, kwargs)))
     if len(places) != 2 or home not in places or not any(backend.name == "cpu" for backend, _ in places):
         return None
     fixed = args[0] if inplace else kwargs.get("out")

@@ -66,7 +66,6 @@ def is_pinned(self, device=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.ones(1).is_pinned()
     False
     """

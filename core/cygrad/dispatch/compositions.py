@@ -28,8 +28,8 @@ BOOL, FLOAT32, INT64 = DTYPES["bool"], DTYPES["float32"], DTYPES["int64"]
 HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
 ADD, SUB, MUL, DIV, TRUNC_DIVIDE, EQ, NE, LE, AND = (BINARY.index(name) for name in (
     "add", "sub", "mul", "div", "trunc_divide", "eq", "ne", "le", "logical_and"))
-EXP, LOG, RSQRT, ISNAN = (UNARY.index(name) for name in ("exp", "log", "rsqrt", "isnan"))
-PREDICATES = [UNARY.index(name) for name in ("logical_not", "isnan", "isinf", "isfinite")]
+EXP, LOG, RSQRT, ISNAN = map(UNARY.index, ("exp", "log", "rsqrt", "isnan"))
+PREDICATES = list(map(UNARY.index, ("logical_not", "isnan", "isinf", "isfinite")))
 SUM, MAX, MIN = REDUCE.index("sum"), REDUCE.index("max"), REDUCE.index("min")
 TO_BOOL = 2                     # the rule of comparisons (promotion.pxd)
 BLOCK = 1 << 24                 # elements of a temporary
@@ -273,7 +273,7 @@ def conv2d_backward(grad, a, weight, stride, padding, dilation, groups, grad_a, 
 def pool(op, a, boxes, out, index):
     """What each output sees, gathered along one axis after the other, then reduced along an axis of all of it."""
     size, planes = tuple(a.shape), wide(a)
-    axes = [places_of(box, n, m) for box, n, m in zip(boxes, size[1:], out.shape[1:])]
+    axes = list(map(places_of, boxes, size[1:], out.shape[1:]))
     step = max(1, BLOCK // math.prod(len(places) * len(places[0]) for places, _ in axes))
     for begin in range(0, size[0], step):
         end = min(begin + step, size[0])
@@ -358,7 +358,7 @@ def numbered(like, values):
 
 def spread(a, b):
     """Both expanded to the shape they broadcast to."""
-    shape = [max(m, n) for m, n in zip(a.shape, b.shape)]
+    shape = list(map(max, a.shape, b.shape))
     return a.expand(shape), b.expand(shape)
 
 

@@ -46,7 +46,7 @@ def run(backend, entry, args, outs):
     if backend.name == "cpu" or foreign:
         raise not_implemented(op, SCALAR_NAMES[dtype.code], entry in ("unary", "binary", "binary_scalar"))
     _record(backend, entry, op, dtype)
-    host = [_to_host(a) for a in args]
+    host = list(map(_to_host, args))
     if getattr(seen(host_backend()), entry)(*host) is NotImplemented:
         raise not_implemented(op, SCALAR_NAMES[dtype.code], entry in ("unary", "binary", "binary_scalar"))
     for position in outs:
@@ -76,14 +76,14 @@ def composition_of(entry, op):
 def compose(composition, args):
     """Call a function of `compositions` or of stand-ins with the arguments of an entry."""
 
-    composition(*[_tensors(a) for a in args])
+    composition(*map(_tensors, args))
 
 
 def _tensors(value):
     if isinstance(value, View):
         return as_tensor_view(value)
     if isinstance(value, tuple) and any(isinstance(v, View) for v in value):
-        return tuple([_tensors(v) for v in value])
+        return tuple(map(_tensors, value))
     return value
 
 
@@ -95,7 +95,7 @@ def _to_host(value):
     if isinstance(value, View):
         return fetch(as_tensor_view(value))
     if isinstance(value, tuple) and any(isinstance(v, View) for v in value):
-        return tuple(_to_host(v) for v in value)
+        return tuple(map(_to_host, value))
     return value
 
 

@@ -101,8 +101,8 @@ def piece(values, places, outs):
             elif term.step == ("rounded",):
                 made[id(term)] = operand(places[id(term)])
             else:
-                made[id(term)] = Term(term.step, tuple(rewritten(each) for each in term.operands), term.boolean)
+                made[id(term)] = Term(term.step, tuple(map(rewritten, term.operands)), term.boolean)
         return made[id(term)]
 
-    steps = steps_of([rewritten(value) for value in values])
+    steps = steps_of(list(map(rewritten, values)))
     return steps, tuple(ins), tuple(outs)

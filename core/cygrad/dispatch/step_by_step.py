@@ -7,7 +7,7 @@ from cygrad.tensor import Tensor
 
 BOOL = next(d for d in all_dtypes() if d.name == "bool")
 EQ = BINARY.index("eq")
-PREDICATES = tuple(UNARY.index(name) for name in ("logical_not", "isnan", "isinf", "isfinite"))
+PREDICATES = tuple(map(UNARY.index, ("logical_not", "isnan", "isinf", "isfinite")))
 TO_BOOL = 2                     # the rule of comparisons (promotion.pxd)
 
 

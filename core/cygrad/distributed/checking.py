@@ -19,7 +19,7 @@ def check_list(values, name):
                         f"             but got {type(values)} instead.")
     if not all(isinstance(value, cygrad.Tensor) for value in values):
         raise TypeError(f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
-                        f"             but got {type(values)} with elements of type {[type(p) for p in values]}.")
+                        f"             but got {type(values)} with elements of type {list(map(type, values))}.")
 
 
 def check_same_dtype(*tensors):

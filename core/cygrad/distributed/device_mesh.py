@@ -95,7 +95,7 @@ class DeviceMesh:
         if len(set(ranks)) != len(ranks):
             raise RuntimeError(f"DeviceMesh cannot have duplicate ranks, but found {mesh.tolist()}")
         self._set(device_type, mesh, mesh_dim_names and tuple(mesh_dim_names), None)
-        self._groups = [self._group_along(axis) for axis in range(self.ndim)]
+        self._groups = list(map(self._group_along, range(self.ndim)))
 
     def _set(self, device_type, mesh, names, found):
         self.device_type, self.mesh, self.mesh_dim_names, self._groups = device_type, mesh, names, found
@@ -235,7 +235,7 @@ class DeviceMesh:
 
     def get_all_groups(self):
         """This rank's groups along all axes."""
-        return [self.get_group(axis) for axis in range(self.ndim)]
+        return list(map(self.get_group, range(self.ndim)))
 
     def _the_axis(self, mesh_dim, more):
         if mesh_dim is None:
@@ -262,7 +262,7 @@ class DeviceMesh:
         if not names or any(name not in self.mesh_dim_names for name in names):
             raise KeyError(f"Invalid mesh_dim_names {names} specified. Valid mesh_dim_names are "
                            f"{list(self.mesh_dim_names)}.")
-        axes = [self.mesh_dim_names.index(name) for name in names]
+        axes = list(map(self.mesh_dim_names.index, names))
         if axes != sorted(set(axes)):
             raise KeyError(f"Invalid mesh_dim_names {names} specified. Mesh dim indices should be in ascending order.")
         place = self._place or (0,) * self.ndim

@@ -22,7 +22,7 @@ def number(variable):
 def launched():
     """(rank, world size, local rank, local world size) of the launcher, or None where none has started this process."""
     for variables in LAUNCHERS.values():
-        found = [number(variable) for variable in variables]
+        found = list(map(number, variables))
         if found[0] is not None and found[1] is not None:
             return tuple(found)
     return None

@@ -61,7 +61,7 @@ def listed(tensors):
 
 def nested(lists):
     """A list of lists, of one list too."""
-    return [list(lists)] if lists and isinstance(lists[0], cygrad.Tensor) else [list(each) for each in lists]
+    return [list(lists)] if lists and isinstance(lists[0], cygrad.Tensor) else list(map(list, lists))
 
 
 def refuse(name, condition, words):
@@ -206,7 +206,7 @@ def allgather(self, output_tensors, input_tensors, opts=None):
 @method()
 def allgather_coalesced(self, output_lists, input_list, opts=None):
     """For each rank a list of tensors like those of `input_list`, in one message."""
-    work = collectives.coalesced([list(each) for each in output_lists], list(input_list), self)
+    work = collectives.coalesced(list(map(list, output_lists)), list(input_list), self)
     outputs = [tensor for each in output_lists for tensor in each]
     return timed(ended(work, True, outputs), taken(AllgatherOptions, opts, None))
 

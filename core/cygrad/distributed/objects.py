@@ -21,7 +21,7 @@ def unpacked(tensor, size):
 
 def packed_list(values):
     """(the bytes of all objects, how many bytes each has)."""
-    parts = [packed(value) for value in values]
+    parts = list(map(packed, values))
     sizes = cygrad.tensor([part.numel() for part in parts], dtype=cygrad.int64)
     return (cygrad.cat(parts) if parts else cygrad.empty(0, dtype=cygrad.uint8)), sizes
 
@@ -202,7 +202,7 @@ def scatter_object_list(scatter_object_output_list, scatter_object_input_list=No
         raise ValueError("source rank must provide non-None scatter_object_input_list")
     sizes, parts = cygrad.zeros(group.size(), dtype=cygrad.int64), []
     if mine:
-        parts = [packed(value) for value in scatter_object_input_list]
+        parts = list(map(packed, scatter_object_input_list))
         if len(parts) != group.size():
             raise ValueError(f"scatter_object_input_list has {len(parts)} objects for {group.size()} ranks")
         sizes = cygrad.tensor([part.numel() for part in parts], dtype=cygrad.int64)

@@ -202,7 +202,7 @@ def stop(process, reports):
         if not left:
             return
     until = time.monotonic() + STOPPING         # a process that was killed may take a moment to go
-    while any(exists(pid) for pid in left) and time.monotonic() < until:
+    while any(map(exists, left)) and time.monotonic() < until:
         time.sleep(0.01)
 
 

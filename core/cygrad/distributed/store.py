@@ -185,7 +185,7 @@ class KeyStore(Store):
 
     def multi_get(self, keys):
         """The values of several keys."""
-        return [self.get(key) for key in keys]
+        return list(map(self.get, keys))
 
     def multi_set(self, keys, values):
         """Set several keys."""
@@ -378,7 +378,7 @@ class PrefixStore(Store):
         return f"{self.prefix}/{key}"
 
     def _names(self, keys):
-        return [self._name(key) for key in keys]
+        return list(map(self._name, keys))
 
     def set(self, key, value):
         """As `HashStore.set`."""
@@ -433,12 +433,12 @@ class PrefixStore(Store):
         """As `HashStore.multi_get`."""
         if self.has_extended_api():
             return self.underlying_store.multi_get(self._names(keys))
-        return [self.get(key) for key in keys]
+        return list(map(self.get, keys))
 
     def multi_set(self, keys, values):
         """As `HashStore.multi_set`."""
         if self.has_extended_api():
-            self.underlying_store.multi_set(self._names(keys), [as_bytes(value) for value in values])
+            self.underlying_store.multi_set(self._names(keys), list(map(as_bytes, values)))
             return
         for key, value in zip(keys, values, strict=True):
             self.set(key, value)

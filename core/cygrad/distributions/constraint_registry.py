@@ -146,11 +146,11 @@ def _of_parts(registry):
 
     @registry.register(constraints.cat)
     def cat(constraint):
-        return transforms.CatTransform([registry(c) for c in constraint.cseq], constraint.dim, constraint.lengths)
+        return transforms.CatTransform(list(map(registry, constraint.cseq)), constraint.dim, constraint.lengths)
 
     @registry.register(constraints.stack)
     def stack(constraint):
-        return transforms.StackTransform([registry(c) for c in constraint.cseq], constraint.dim)
+        return transforms.StackTransform(list(map(registry, constraint.cseq)), constraint.dim)
 
 
 _of_parts(biject_to)

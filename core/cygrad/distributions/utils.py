@@ -41,7 +41,7 @@ def broadcast_all(*values):
     if not all(is_tensor_like(value) or isinstance(value, Number) for value in values):
         raise ValueError("Input arguments must all be instances of Number, torch.Tensor or objects implementing "
                          "__torch_function__.")
-    if not all(is_tensor_like(value) for value in values):
+    if not all(map(is_tensor_like, values)):
         like = next((value for value in values if isinstance(value, cygrad.Tensor)), None)
         if like is None:
             options = {"dtype": cygrad.get_default_dtype()}

@@ -87,7 +87,7 @@ def sides(pattern):
     parts = pattern.split("->")
     if len(parts) != 2:
         raise ValueError("Pattern must contain a single '->' separator")
-    return [groups(part) for part in parts]
+    return list(map(groups, parts))
 
 
 def groups(text):

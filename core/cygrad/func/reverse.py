@@ -45,9 +45,9 @@ class Recorded:
         try:
             pairs = [bare(spread(value)) for value in flat]
             self.values = [value for value, _ in pairs]
-            self.leaves = [stand_in(value) for value in self.values]
+            self.leaves = list(map(stand_in, self.values))
             self.dress = [dress for _, dress in pairs]
-            stand_ins = [dressed(leaf, dress) for leaf, dress in zip(self.leaves, self.dress)]
+            stand_ins = list(map(dressed, self.leaves, self.dress))
             with differentiating(), disable_saved_tensors_hooks(_NO_HOOKS):
                 self.output, self.aux = function(tree_unflatten(stand_ins, self.spec)), None
             if has_aux:
@@ -234,7 +234,7 @@ def vjp_of(function, values, has_aux):
         if found != spec:
             raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree structure of outputs "
                                f"to the function. cotangents: {found}, primal output: {spec}")
-        return call.gradients(outputs, [fitting(t, like) for t, like in zip(flat, outputs)], retain_graph)
+        return call.gradients(outputs, list(map(fitting, flat, outputs)), retain_graph)
     return call.outside(call.output), product, call.outside(call.aux) if has_aux else None
 
 

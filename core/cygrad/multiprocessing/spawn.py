@@ -216,7 +216,7 @@ def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method
         with ThreadPoolExecutor(nprocs) as pool:
             started = list(pool.map(start, range(nprocs)))
     else:
-        started = [start(number) for number in range(nprocs)]
+        started = list(map(start, range(nprocs)))
     found = ProcessContext([process for process, _ in started], [report for _, report in started])
     if not join:
         return found

@@ -186,7 +186,7 @@ class Stripped:
             self.originals.append((plain, value))
             return plain
         if type(value) in (tuple, list):
-            return type(value)([self(each) for each in value])
+            return type(value)(list(map(self, value)))
         return value
 
     def named(self, result, names):
@@ -199,5 +199,5 @@ class Stripped:
             result._set_names(_names.checked(names, result.dim()))
         elif isinstance(result, (tuple, list)):
             several = names if isinstance(names, list) else [names] * len(result)
-            return type(result)([self.named(each, its) for each, its in zip(result, several)])
+            return type(result)(list(map(self.named, result, several)))
         return result

@@ -27,7 +27,7 @@ def names_of(tensor, key):
     parts = parts_of(key)
     if not any(part is Ellipsis for part in parts):
         parts.append(Ellipsis)
-    covered = tensor.dim() - sum(axes_taken(part) for part in parts)
+    covered = tensor.dim() - sum(map(axes_taken, parts))
     names, axis, found, indexed = tensor.names, 0, [], []
     for part in parts:
         taken = covered if part is Ellipsis else axes_taken(part)

@@ -65,7 +65,7 @@ def unify(names, other, action="broadcast"):
     rank = max(len(names), len(other))
     padded = (None,) * (rank - len(names)) + tuple(names), (None,) * (rank - len(other)) + tuple(other)
     found = []
-    for a, b in zip(*(reversed(each) for each in padded)):
+    for a, b in zip(*map(reversed, padded)):
         if a is not None and b is not None and a != b:
             raise RuntimeError(f"Error when attempting to {action} dims {list(names)} and dims {list(other)}: dim "
                                f"{a!r} and dim {b!r} are at the same position from the right but do not match.")

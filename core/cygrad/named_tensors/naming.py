@@ -54,7 +54,6 @@ def rename(self, *names, **rename_map):
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.zeros(2, 3, names=("N", "C"))
     >>> x.rename(C="channels").names, x.rename(None).names
     (('N', 'channels'), (None, None))
@@ -78,7 +77,6 @@ def rename_(self, *names, **rename_map):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.zeros(2, names=("N",)).rename_("M").names
     ('M',)
     """
@@ -102,7 +100,6 @@ def refine_names(self, *names):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.zeros(2, 3, 4).refine_names(..., "H", "W").names
     (None, 'H', 'W')
     """
@@ -139,7 +136,6 @@ def align_to(self, *names):
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.zeros(2, 3, 4, names=("N", "H", "W"))
     >>> x.align_to("N", "C", "H", "W").shape, x.align_to("W", ...).names
     (cygrad.Size([2, 1, 3, 4]), ('W', 'N', 'H'))
@@ -191,7 +187,6 @@ def align_as(self, other):
 
     Examples
     --------
-    >>> import cygrad
     >>> image = cygrad.ones(2, 3, 4, names=("N", "C", "W"))
     >>> scale = cygrad.ones(3, names=("C",))
     >>> (image * scale.align_as(image)).names
@@ -215,7 +210,6 @@ def align_tensors(*tensors):
 
     Examples
     --------
-    >>> import cygrad
     >>> a = cygrad.zeros(2, 3, 4, names=("N", "H", "W"))
     >>> b = cygrad.zeros(3, names=("H",))
     >>> [t.shape for t in cygrad.align_tensors(a, b)]

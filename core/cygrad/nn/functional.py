@@ -109,7 +109,6 @@ def elu_(input, alpha=1.0, scale=1, input_scale=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.elu_(cygrad.tensor([-2., 3.]))
     tensor([-0.8647,  3.0000])
     """
@@ -135,7 +134,6 @@ def leaky_relu_(input, negative_slope=0.01):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.leaky_relu_(cygrad.tensor([-2., 3.]))
     tensor([-0.0200,  3.0000])
     """
@@ -159,7 +157,6 @@ def hardtanh_(input, min_val=-1.0, max_val=1.0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.hardtanh_(cygrad.tensor([-2., 3.]))
     tensor([-1.,  1.])
     """
@@ -191,7 +188,6 @@ def softmax(input, dim=None, _stacklevel=3, dtype=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.softmax(cygrad.tensor([0., 0., 1.]), dim=0)
     tensor([0.2119, 0.2119, 0.5761])
     """
@@ -215,7 +211,6 @@ def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.log_softmax(cygrad.tensor([0., 0., 1.]), dim=0)
     tensor([-1.5514, -1.5514, -0.5514])
     """
@@ -239,7 +234,6 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.softmin(cygrad.tensor([0., 0., 1.]), dim=0)
     tensor([0.4223, 0.4223, 0.1554])
     """
@@ -266,7 +260,6 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.layer_norm(cygrad.tensor([[1., 3.]]), (2,))
     tensor([[-1.0000,  1.0000]])
     """
@@ -302,7 +295,6 @@ def pad(input, pad, mode="constant", value=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> for mode in ("constant", "reflect", "replicate", "circular"):
     ...     print(cygrad.nn.functional.pad(cygrad.tensor([[1., 2., 3.]]), (2, 1), mode).tolist())
     [[0.0, 0.0, 1.0, 2.0, 3.0, 0.0]]

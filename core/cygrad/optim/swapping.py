@@ -38,7 +38,7 @@ def swap_in_optimizer_params_and_state(optimizer, swapin_parameters, swapin_opti
     (tensor([0.5000], requires_grad=True), tensor([-0.9500], requires_grad=True))
     """
     state, swaps = _checked(optimizer, list(swapin_parameters.values()), swapin_optim_state)
-    held = optimizer.state, [dict(group) for group in optimizer.param_groups]
+    held = optimizer.state, list(map(dict, optimizer.param_groups))
     try:
         swapped = defaultdict(dict)
         for group, other, params in swaps:

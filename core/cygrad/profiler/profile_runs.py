@@ -104,7 +104,7 @@ class Recorder:
         if waits:
             call.backend.synchronize(index)
         name = call.entry if call.op == call.entry else f"{call.entry}::{call.op}"
-        shapes = [list(shape) for shape in call.shapes] if self.shapes else []
+        shapes = list(map(list, call.shapes)) if self.shapes else []
         event = self.begin(name, device=str(call.device), input_shapes=shapes)
         answer = NotImplemented
         try:

@@ -58,7 +58,7 @@ def add_safe_globals(safe_globals):
     True
     >>> cygrad.serialization.clear_safe_globals()
     """
-    _added.update(_name_of(allowed) for allowed in safe_globals)
+    _added.update(map(_name_of, safe_globals))
 
 
 def get_safe_globals():

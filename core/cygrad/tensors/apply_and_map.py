@@ -61,7 +61,6 @@ def apply_(self, callable):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1., 2.]).apply_(lambda x: x * 10)
     tensor([10., 20.])
     """
@@ -86,7 +85,6 @@ def map_(self, tensor, callable):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1., 2.]).map_(cygrad.tensor([10., 20.]), lambda a, b: a + b)
     tensor([11., 22.])
     """
@@ -111,7 +109,6 @@ def map2_(self, x, y, callable):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1., 2.]).map2_(cygrad.ones(2), cygrad.ones(2), lambda a, b, c: a + b + c)
     tensor([3., 4.])
     """

@@ -67,7 +67,6 @@ def to_device(self, device, /, *, stream=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.ones(2).to_device("cpu").device
     device(type='cpu')
     """

@@ -19,7 +19,6 @@ def detach_(self):
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.ones(1, requires_grad=True) * 2
     >>> x.detach_().requires_grad
     False
@@ -47,7 +46,6 @@ def detach(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.detach(cygrad.ones(1, requires_grad=True)).requires_grad
     False
     """

@@ -19,7 +19,6 @@ def retain_grad(self):
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.ones(1, requires_grad=True)
     >>> y = x * 2
     >>> y.retain_grad()
@@ -53,7 +52,6 @@ def register_hook(self, hook):
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.ones(1, requires_grad=True)
     >>> handle = x.register_hook(lambda grad: grad * 10)
     >>> (x * 2).backward()
@@ -117,7 +115,6 @@ def register_post_accumulate_grad_hook(self, hook):
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.ones(1, requires_grad=True)
     >>> handle = x.register_post_accumulate_grad_hook(lambda x: print(x.grad))
     >>> (x * 2).backward()

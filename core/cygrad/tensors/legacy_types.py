@@ -141,7 +141,6 @@ def new(self, *args, **kwargs):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.ones(1).new([1, 2])
     tensor([1., 2.])
     """
@@ -198,7 +197,6 @@ def type_(self, dtype=None, non_blocking=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.ones(1).type()
     'cygrad.FloatTensor'
     >>> cygrad.ones(1).type(cygrad.int32)
@@ -268,7 +266,6 @@ def storage(self):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2]).storage()[1]
     2
     """
@@ -286,7 +283,6 @@ def storage_type(self):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2]).storage_type()
     <class 'cygrad.LongStorage'>
     """
@@ -305,7 +301,6 @@ def untyped_storage(self):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2]).untyped_storage().nbytes()
     16
     """

@@ -258,7 +258,7 @@ def _format_floats(values):
     """
     deciding = [value for value in values if value and value - value == 0]  # inf - inf and nan - nan are nan
     if not deciding:
-        return [_whole(value) for value in values], 1
+        return list(map(_whole, values)), 1
     precision = _options.precision
     scientific = _options.sci_mode
     low, high = min(deciding), max(deciding)

@@ -14,7 +14,6 @@ def get_device(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.get_device(cygrad.ones(1, device="cpu"))
     -1
     """
@@ -37,7 +36,6 @@ def is_same_size(input, other):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.is_same_size(cygrad.ones(2, 3), cygrad.ones(3, 2))
     False
     """
@@ -55,7 +53,6 @@ def is_shared(self):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.ones(1, device="cpu").is_shared()
     False
     """
@@ -73,7 +70,6 @@ def share_memory_(self):
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.zeros(4)
     >>> x[:2].share_memory_().is_shared(), x.is_shared()
     (True, True)
@@ -100,7 +96,6 @@ def to_dense(self, dtype=None, *, masked_grad=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2]).to_dense()
     tensor([1, 2])
     """
@@ -118,7 +113,6 @@ def is_inference(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> with cygrad.inference_mode():
     ...     x = cygrad.ones(1)
     >>> cygrad.is_inference(x)
@@ -143,7 +137,6 @@ def is_distributed(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.is_distributed(cygrad.ones(1))
     False
     """
@@ -171,7 +164,6 @@ def dim_order(self, *, ambiguity_check=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.empty(2, 3, 4).transpose(0, 2).dim_order()
     (2, 1, 0)
     """

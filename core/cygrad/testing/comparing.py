@@ -122,7 +122,7 @@ def pairs(actual, expected, subclasses, place):
             raise _Difference("The keys of the mappings do not match:\n"
                               f"Missing keys in the actual mapping: {missing}\n"
                               f"Additional keys in the actual mapping: {more}", place)
-        for key in sorted(actual) if len({type(key) for key in actual}) == 1 else actual:
+        for key in sorted(actual) if len(set(map(type, actual))) == 1 else actual:
             yield from pairs(actual[key], expected[key], subclasses, (*place, key))
     else:
         yield leaf(actual, expected, subclasses, place)
@@ -131,7 +131,7 @@ def pairs(actual, expected, subclasses, place):
 def leaf(actual, expected, subclasses, place):
     if actual is None or expected is None:
         return compare_none, actual, expected, place
-    if all(is_truth(x) for x in (actual, expected)):
+    if all(map(is_truth, (actual, expected))):
         return compare_truth, bool(actual), bool(expected), place
     if all(isinstance(x, numbers.Number) and not is_truth(x) for x in (actual, expected)):
         return compare_numbers, plain(actual), plain(expected), place
@@ -242,5 +242,5 @@ def compare_tensors(actual, expected, place, options):
 def most(differences):
     """The largest element and where it is."""
     index = differences.argmax()
-    where = tuple(int(i) for i in cygrad.unravel_index(index, differences.shape))
+    where = tuple(map(int, cygrad.unravel_index(index, differences.shape)))
     return f"{differences.flatten()[index].item()} at index {where}"

@@ -61,7 +61,7 @@ def _make(name, dtype, layout, rng):
         ins = (*ins, 1.75)
     outs = tuple(result(shape[:kept], targets[dtype] if targets else dtype, RESULTS.get(layout, dense))
                  for _ in range(len(ops) if finish is None else 1))
-    return (coded(program), ins, tuple(REDUCE.index(op) for op in ops), finish and coded(finish),
+    return (coded(program), ins, tuple(map(REDUCE.index, ops)), finish and coded(finish),
             (7.0,) if finish else (), outs)
 
 

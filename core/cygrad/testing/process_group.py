@@ -114,13 +114,13 @@ def same(found, expected):
 def all_reduce(s):
     own = s.operand()
     s.done(dist.all_reduce(own, s.op, s.group, s.async_op))
-    same(own, s.reduced([s.values(rank) for rank in range(s.size)]))
+    same(own, s.reduced(list(map(s.values, range(s.size)))))
 
 
 def reduce(s):
     root, own = s.size - 1, s.operand()
     s.done(dist.reduce(own, op=s.op, group=s.group, async_op=s.async_op, group_dst=root))
-    same(own, s.reduced([s.values(r) for r in range(s.size)]) if s.rank == root else s.values(s.rank))
+    same(own, s.reduced(list(map(s.values, range(s.size)))) if s.rank == root else s.values(s.rank))
 
 
 def broadcast(s):
@@ -154,7 +154,7 @@ def gather(s):
 
 def scatter(s):
     root, found = s.size - 1, s.blank(s.values(0))
-    parts = [s.operand(rank) for rank in range(s.size)] if s.rank == root else None
+    parts = list(map(s.operand, range(s.size))) if s.rank == root else None
     s.done(dist.scatter(found, parts, group=s.group, async_op=s.async_op, group_src=root))
     same(found, s.values(s.rank))
 
@@ -167,7 +167,7 @@ def parts_of(s, rank):
 
 def reduce_scatter(s):
     found = s.blank(s.values(0))
-    s.done(dist.reduce_scatter(found, [s.laid_out(part) for part in parts_of(s, s.rank)], s.op, s.group, s.async_op))
+    s.done(dist.reduce_scatter(found, list(map(s.laid_out, parts_of(s, s.rank))), s.op, s.group, s.async_op))
     same(found, s.reduced([parts_of(s, rank)[s.rank] for rank in range(s.size)]))
 
 
@@ -179,8 +179,8 @@ def reduce_scatter_tensor(s):
 
 
 def all_to_all(s):
-    found = [s.blank(part) for part in parts_of(s, s.rank)]
-    s.done(dist.all_to_all(found, [s.laid_out(part) for part in parts_of(s, s.rank)], s.group, s.async_op))
+    found = list(map(s.blank, parts_of(s, s.rank)))
+    s.done(dist.all_to_all(found, list(map(s.laid_out, parts_of(s, s.rank))), s.group, s.async_op))
     for rank, each in enumerate(found):
         same(each, parts_of(s, rank)[s.rank])
 
@@ -244,7 +244,7 @@ def coalesced(s):
     if s.async_op:
         future.wait()
     for each in own:
-        same(each, s.reduced([s.values(rank) for rank in range(s.size)]))
+        same(each, s.reduced(list(map(s.values, range(s.size)))))
 
 
 def barriers(s):

@@ -303,7 +303,7 @@ def fft(a, out, axes, inverse, norm):
         sizes = [a.shape[d] for d in axes]
         for d in axes:
             found = _sums(found, d, 1 if inverse else -1)
-        found = found[tuple(slice(n) for n in out.shape)]
+        found = found[tuple(map(slice, out.shape))]
     count = np.prod(sizes, dtype=np.longdouble)
     return found / {"none": 1, "root": np.sqrt(count), "count": count}[norm]
 
@@ -336,7 +336,7 @@ def linalg(routine, ins, outs, options):
         return np.linalg.solve(a, rest[0]), codes
     if routine == "lstsq":
         solved = [np.linalg.lstsq(one, b, rcond=None) for one, b in zip(a, rest[0])]
-        x, _, rank, values = (np.array(found) for found in zip(*[(x, 0, rank, s) for x, _, rank, s in solved]))
+        x, _, rank, values = map(np.array, zip(*[(x, 0, rank, s) for x, _, rank, s in solved]))
         return (x, codes, rank, values)[:len(outs)]
     if routine == "geqrf":
         packed, factors = np.linalg.qr(a, "raw")

@@ -9,7 +9,7 @@ def _each(function):
     def vector(x):
         shape, x = np.shape(x), np.ascontiguousarray(x, float).reshape(-1)
         bits, places = np.unique(x.view("int64"), return_inverse=True)      # 0 and -0 are two values
-        return np.array([function(value) for value in bits.view(float).tolist()], float)[places].reshape(shape)
+        return np.array(list(map(function, bits.view(float).tolist())), float)[places].reshape(shape)
     return vector
 
 

@@ -180,7 +180,7 @@ class Case:
     def differences(self, args, called, against):
         """What is wrong with the results, or an empty text."""
         for got, (wanted, dtype) in zip(self.results(args, called.found), self.expected(args, against)):
-            wrong = difference(got, wanted, dtype, self.limit, [arrays(a) for a in args], self.signed)
+            wrong = difference(got, wanted, dtype, self.limit, list(map(arrays, args)), self.signed)
             if wrong:
                 return wrong
         return ""
@@ -198,7 +198,7 @@ class Case:
             called = Call(cpu, 0, self.key.entry, args, self.kernel(cpu))
             if called.answer is self.answer:
                 return [(x, self.dtype_of(x, args, i)) for i, x in enumerate(self.results(args, called.found))]
-        filled = [arrays(a) for a in args]
+        filled = list(map(arrays, args))
         extra = [args[1].dtype] if self.key.entry == "random" else []
         results = (self.formula or getattr(reference, self.key.entry))(*filled, *extra)
         results = [x for x in (results if isinstance(results, tuple) else (results,)) if x is not None]
@@ -266,7 +266,7 @@ class Call:
     def fetch(self):
         """Read what the arguments are now."""
         self.fetch_memory()
-        self.found = [self._read(a) for a in self.args]
+        self.found = list(map(self._read, self.args))
         if self.entry == "nonzero" and self.answer is not NotImplemented:
             if len(self.allocated) != 1:
                 raise AssertionError(f"called allocate {len(self.allocated)} times; it is called once, with the count "
@@ -402,7 +402,7 @@ def difference(found, expected, dtype, limit, args, signed=False):
         zeros = signed and dtype in FLOATS and (found == 0) & (expected == 0) & (
             np.signbit(found) != np.signbit(expected))
         if signed and np.any(zeros):
-            place = tuple(int(i) for i in np.argwhere(zeros)[0])
+            place = tuple(map(int, np.argwhere(zeros)[0]))
             return f"at {place}: expected {expected[place]!r}, found {found[place]!r}; the sign of 0 counts"
         if same.all():
             return ""
@@ -413,7 +413,7 @@ def difference(found, expected, dtype, limit, args, signed=False):
         same |= finite & (distance <= allowed) & (dtype in EPSILON)
     if same.all():
         return ""
-    place = tuple(int(i) for i in np.argwhere(~same)[0])
+    place = tuple(map(int, np.argwhere(~same)[0]))
     text = (f"{(~same).sum()} of {same.size} elements differ; at {place}: expected {expected[place]!r}, "
             f"found {found[place]!r}")
     return f"{text}, off by {distance[place]:.3g} where {allowed[place]:.3g} is allowed" if finite[place] else text

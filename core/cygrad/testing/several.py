@@ -109,7 +109,7 @@ def facts(backend):
         expect(backend.synchronize(device) is None, f"synchronize({device}) returned something")
         info = backend.memory_info(device)
         expect(info is None or 0 <= info[0] <= info[1], f"memory_info({device}) gave {info!r}, not (free, total)")
-    info = [backend.memory_info(device) for device in (0, 1)]
+    info = list(map(backend.memory_info, (0, 1)))
     if None in info:
         return None
     more = [dense(np.zeros(4 << 20), "float32").place(backend, 1) for _ in range(4)]

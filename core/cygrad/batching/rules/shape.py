@@ -201,18 +201,18 @@ def stacks(level, op, tensors, dim=0, **kwargs):
 
 @rule("hstack")
 def hstacks(level, op, tensors):
-    tensors = [cygrad.atleast_1d(t) for t in tensors]
+    tensors = list(map(cygrad.atleast_1d, tensors))
     return cygrad.cat(tensors, 0 if tensors[0].dim() == 1 else 1)
 
 
 @rule("vstack row_stack")
 def vstacks(level, op, tensors):
-    return cygrad.cat([cygrad.atleast_2d(t) for t in tensors], 0)
+    return cygrad.cat(list(map(cygrad.atleast_2d, tensors)), 0)
 
 
 @rule("dstack")
 def dstacks(level, op, tensors):
-    return cygrad.cat([cygrad.atleast_3d(t) for t in tensors], 2)
+    return cygrad.cat(list(map(cygrad.atleast_3d, tensors)), 2)
 
 
 @rule("column_stack")

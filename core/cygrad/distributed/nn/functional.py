@@ -148,7 +148,7 @@ class _AllToAll(Function):
     @staticmethod
     def forward(ctx, group, outputs, *inputs):
         ctx.group, ctx.shapes = group, [tensor.shape for tensor in inputs]
-        found = [cygrad.empty_like(tensor) for tensor in outputs]
+        found = list(map(cygrad.empty_like, outputs))
         dist.all_to_all(found, [tensor.contiguous() for tensor in inputs], group=group)
         return tuple(found)
 

@@ -31,7 +31,7 @@ def noop_mask(batch, head, q_idx, kv_idx):
 
 
 def _joined(mask_mods, join, start):
-    if not all(callable(each) for each in mask_mods):
+    if not all(map(callable, mask_mods)):
         raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
 
     def joined(b, h, q_idx, kv_idx):
@@ -367,7 +367,7 @@ class BlockMask:
                           "You can also index (BlockMask[batch, head]) to choose a specific batch or head"]
                 break
             count += 1
-            lines += [str(tuple(place)), *("".join(_shade(cell) for cell in row.split(sides[1], 1))
+            lines += [str(tuple(place)), *("".join(map(_shade, row.split(sides[1], 1)))
                                     for row in picture.split(sides[0])), ""]
         return "\n".join(lines) + ("\n" if count < limit else "")
 
@@ -378,7 +378,7 @@ class BlockMask:
 
 def _places(sizes):
     """All tuples of places below the sizes."""
-    return cygrad.cartesian_prod(*(cygrad.arange(size) for size in sizes)).reshape(-1, len(sizes)).tolist()
+    return cygrad.cartesian_prod(*map(cygrad.arange, sizes)).reshape(-1, len(sizes)).tolist()
 
 
 def _shade(cell):

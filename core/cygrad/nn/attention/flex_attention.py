@@ -178,5 +178,5 @@ def _check(query, key, value, block_mask, enable_gqa):
 def _in_order_of(query, result):
     """The result with its axes in memory as the query's are."""
     order = sorted(range(4), key=lambda axis: -query.stride(axis))
-    back = [order.index(axis) for axis in range(4)]
+    back = list(map(order.index, range(4)))
     return result.permute(order).contiguous().permute(back)

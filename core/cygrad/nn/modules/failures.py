@@ -35,7 +35,7 @@ def _told(module, args, kwargs):
     """A line about the module and one about its arguments."""
     own = ", ".join(f"{name} {_kind(value)}" for name, value in (*module._parameters.items(), *module._buffers.items())
                     if value is not None and name != "num_batches_tracked")
-    came = [_kind(value) for value in args] + [f"{name}={_kind(value)}" for name, value in kwargs.items()]
+    came = list(map(_kind, args)) + [f"{name}={_kind(value)}" for name, value in kwargs.items()]
     head = repr(module)
     if "\n" in head:
         head = f"{type(module).__name__}(...)"

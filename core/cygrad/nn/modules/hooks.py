@@ -46,7 +46,7 @@ class RemovableHandle:
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
         extra = [extra_dict] if isinstance(extra_dict, dict) else extra_dict or ()
-        self.extra_dict_ref = tuple(weakref.ref(each) for each in extra)
+        self.extra_dict_ref = tuple(map(weakref.ref, extra))
 
     def remove(self):
         """Remove the hook; calling it again does nothing."""

@@ -17,7 +17,7 @@ def _described(name, value, kind):
     """A line of the container's text; `kind` says what a tensor's type is called."""
     if not isinstance(value, Tensor):
         return f"  ({name}): Object of type: {type(value).__name__}"
-    size = "x".join(str(length) for length in value.size())
+    size = "x".join(map(str, value.size()))
     where = f" ({value.device})" if value.device.type == "cuda" else ""
     is_parameter = "Parameter" if isinstance(value, Parameter) else "Tensor"
     return f"  ({name}): {is_parameter} containing: [{kind(value)} of size {size}{where}]"

@@ -18,7 +18,7 @@ def _draw(layer):
 
 def _each(hx, change):
     """`change` of a state, which is one tensor or two."""
-    return tuple(change(t) for t in hx) if isinstance(hx, tuple) else change(hx)
+    return tuple(map(change, hx)) if isinstance(hx, tuple) else change(hx)
 
 
 def _step(layer, function, input, hx, states=1):

@@ -178,7 +178,7 @@ class State:
         if strict:
             for kind, keys in (("Unexpected", loading.unexpected), ("Missing", loading.missing)):
                 if keys:
-                    messages.insert(0, f"{kind} key(s) in state_dict: {', '.join(_quoted(key) for key in keys)}. ")
+                    messages.insert(0, f"{kind} key(s) in state_dict: {', '.join(map(_quoted, keys))}. ")
         if messages:
             listed = "\n\t".join(messages)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")

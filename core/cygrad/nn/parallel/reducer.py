@@ -32,7 +32,7 @@ def leaves_behind(outputs):
     found, seen = set(), set()
     queue = [output.grad_fn for output in outputs if output.grad_fn is not None]
     queue_leaves = [output for output in outputs if output.grad_fn is None]
-    found.update(id(leaf) for leaf in queue_leaves)
+    found.update(map(id, queue_leaves))
     while queue:
         node = queue.pop()
         if node in seen:

@@ -15,7 +15,7 @@ def _shared(value, count):
         return [type(value)(*each) for each in zip(*(_shared(item, count) for item in value))]
     if isinstance(value, (tuple, list)) and value:
         kind = tuple if isinstance(value, tuple) else list
-        return [kind(each) for each in zip(*(_shared(item, count) for item in value))]
+        return list(map(kind, zip(*(_shared(item, count) for item in value))))
     if isinstance(value, dict) and value:
         return [type(value)(each) for each in zip(*(_shared(item, count) for item in value.items()))]
     return [value] * count

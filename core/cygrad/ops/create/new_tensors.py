@@ -48,7 +48,6 @@ def new_empty(self, *sizes, size=None, dtype=None, device=None, requires_grad=Fa
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2]).new_empty(3).dtype
     cygrad.int64
     """
@@ -71,7 +70,6 @@ def new_zeros(self, *sizes, size=None, dtype=None, device=None, requires_grad=Fa
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2]).new_zeros(3)
     tensor([0, 0, 0])
     """
@@ -94,7 +92,6 @@ def new_ones(self, *sizes, size=None, dtype=None, device=None, requires_grad=Fal
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2]).new_ones(3)
     tensor([1, 1, 1])
     """
@@ -119,7 +116,6 @@ def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=F
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2]).new_full((3,), 5)
     tensor([5, 5, 5])
     """
@@ -148,7 +144,6 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1.5]).new_tensor([1, 2])
     tensor([1., 2.])
     """
@@ -192,7 +187,6 @@ def new_empty_strided(self, size, stride, *, dtype=None, device=None, requires_g
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2]).new_empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
@@ -222,7 +216,6 @@ def empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False,
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
@@ -265,7 +258,6 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.empty_permuted((2, 3, 5), (0, 2, 1)).stride()
     (15, 1, 3)
     """

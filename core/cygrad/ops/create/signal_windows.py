@@ -50,7 +50,6 @@ def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.hamming_window(4)
     tensor([0.0800, 0.5400, 1.0000, 0.5400])
     """
@@ -77,7 +76,6 @@ def hann_window(window_length, periodic=True, *, dtype=None, layout=None, device
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.hann_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
@@ -104,7 +102,6 @@ def blackman_window(window_length, periodic=True, *, dtype=None, layout=None, de
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.blackman_window(4)[1:]
     tensor([0.3400, 1.0000, 0.3400])
     """
@@ -133,7 +130,6 @@ def bartlett_window(window_length, periodic=True, *, dtype=None, layout=None, de
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.bartlett_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
@@ -165,7 +161,6 @@ def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None, layout
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.kaiser_window(5, False, 3.0)
     tensor([0.2049, 0.7269, 1.0000, 0.7269, 0.2049])
     """

@@ -2,6 +2,7 @@
 
 A text is written once, for the function. The method leaves its first parameter out; the in-place form takes the same
 parameters and gives the tensor back; `out=` and the parameters that mean the same in every op are described here.
+An example begins with the import of cygrad, which is added here, too.
 `PublicOp.__doc__` asks for all that when somebody reads it, so that importing cygrad pays nothing for it.
 """
 import inspect
@@ -11,6 +12,7 @@ from cygrad.ops.declare import op_forms
 
 OUT = "out", "Tensor, optional\n    Receives the result, which must fit its dtype; resized if it has another shape."
 OUTS = "out", "tuple of Tensor, optional\n    They receive the results."
+IMPORT = ">>> import cygrad"
 
 # Parameters that need no word of their own: what is said of them holds for every op that has them.
 SHARED = {
@@ -134,6 +136,8 @@ def docstring(op):
     order = [p.name for p in parameters]
     entries.sort(key=lambda entry: order.index(entry[0][0].lstrip("*")) if entry[0][0].lstrip("*") in order else 99)
     sections["Parameters"] = body_of(entries)
+    if IMPORT not in sections.get("Examples", IMPORT):
+        sections["Examples"] = f"{IMPORT}\n{sections['Examples']}"
     return text_from({"": sections.pop(""), "Parameters": sections.pop("Parameters"), **sections})
 
 

@@ -33,7 +33,7 @@ def laid_out(a, shape, dtype, dims):
         return empty_near(a, shape, dtype)
     order = nearest_last(a, [d for d in range(a.dim()) if d not in dims]) + tuple(dims)
     out = empty_near(a, [shape[d] for d in order], dtype)
-    return out.permute([order.index(d) for d in range(a.dim())])
+    return out.permute(list(map(order.index, range(a.dim()))))
 
 
 def transformed(a, shape, dtype, dims, normalization, inverse=False):

@@ -97,7 +97,6 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
 
     Examples
     --------
-    >>> import cygrad
     >>> tuple(cygrad.stft(cygrad.ones(16), 4, window=cygrad.hann_window(4), return_complex=True).shape)
     (3, 17)
     """
@@ -206,7 +205,6 @@ def istft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tr
 
     Examples
     --------
-    >>> import cygrad
     >>> x, window = cygrad.arange(8.), cygrad.hann_window(4)
     >>> cygrad.istft(cygrad.stft(x, 4, window=window, return_complex=True), 4, window=window)
     tensor([0., 1., 2., 3., 4., 5., 6., 7.])

@@ -92,7 +92,7 @@ def parts_of(key):
             key = tuple(key)
         else:
             key = (key,)
-    return [part_of(part) for part in key]
+    return list(map(part_of, key))
 
 
 def part_of(part):
@@ -233,7 +233,6 @@ def _index_put_copy(input, indices, values, accumulate=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.zeros(3).index_put((cygrad.tensor([0, 0]),), cygrad.tensor([1., 2.]), accumulate=True)
     tensor([3., 0., 0.])
     """

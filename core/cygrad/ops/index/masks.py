@@ -95,7 +95,6 @@ def _masked_fill_copy(input, mask, value):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1., 2., 3.]).masked_fill(cygrad.tensor([True, False, True]), 0)
     tensor([0., 2., 0.])
     """
@@ -126,7 +125,6 @@ def _masked_select(input, mask):
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.tensor([1., 2., 3.])
     >>> x.masked_select(x > 1)
     tensor([2., 3.])
@@ -186,7 +184,6 @@ def _masked_scatter_copy(input, mask, source):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.zeros(3).masked_scatter(cygrad.tensor([True, False, True]), cygrad.tensor([1., 2.]))
     tensor([1., 0., 2.])
     """

@@ -24,7 +24,6 @@ def nonzero(input, *, out=None, as_tuple=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([[0, 1], [2, 0]]).nonzero()
     tensor([[0, 1],
             [1, 0]])
@@ -67,7 +66,6 @@ def nonzero_static(input, *, size, fill_value=-1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nonzero_static(cygrad.tensor([0, 5]), size=2)
     tensor([[ 1],
             [-1]])
@@ -92,7 +90,6 @@ def argwhere(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.argwhere(cygrad.tensor([[0, 1], [2, 0]]))
     tensor([[0, 1],
             [1, 0]])

@@ -50,7 +50,6 @@ def _select_scatter(input, src, dim, index):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.select_scatter(cygrad.zeros(2, 2), cygrad.ones(2), 0, 1)
     tensor([[0., 0.],
             [1., 1.]])
@@ -88,7 +87,6 @@ def _slice_scatter(input, src, dim=0, start=None, end=None, step=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.slice_scatter(cygrad.zeros(4), cygrad.ones(2), 0, 1, 3)
     tensor([0., 1., 1., 0.])
     """
@@ -122,7 +120,6 @@ def _diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.diagonal_scatter(cygrad.zeros(2, 2), cygrad.ones(2))
     tensor([[1., 0.],
             [0., 1.]])
@@ -167,7 +164,6 @@ def _as_strided_scatter(input, src, size, stride, storage_offset=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.as_strided_scatter(cygrad.zeros(2, 2), cygrad.ones(2), (2,), (3,))
     tensor([[1., 0.],
             [0., 1.]])
@@ -197,7 +193,6 @@ def fill_diagonal_(self, fill_value, wrap=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.zeros(2, 2).fill_diagonal_(5)
     tensor([[5., 0.],
             [0., 5.]])

@@ -58,7 +58,6 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.segment_reduce(cygrad.tensor([1., 2., 6.]), "max", lengths=cygrad.tensor([2, 0, 1]))
     tensor([2., -inf, 6.])
     """

@@ -27,7 +27,6 @@ def unravel_index(indices, shape):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.unravel_index(cygrad.tensor([1, 5]), (2, 3))
     (tensor([0, 1]), tensor([1, 2]))
     """

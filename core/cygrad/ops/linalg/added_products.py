@@ -63,7 +63,6 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.addmv(cygrad.ones(2), cygrad.tensor([[1., 2.], [3., 4.]]), cygrad.tensor([1., 1.]))
     tensor([4., 8.])
     """
@@ -103,7 +102,6 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.baddbmm(cygrad.ones(1, 2, 2), cygrad.ones(1, 2, 3), cygrad.ones(1, 3, 2))
     tensor([[[4., 4.],
              [4., 4.]]])
@@ -149,7 +147,6 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.addbmm(cygrad.zeros(2, 2), cygrad.ones(3, 2, 1), cygrad.ones(3, 1, 2))
     tensor([[3., 3.],
             [3., 3.]])
@@ -202,7 +199,6 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.addr(cygrad.zeros(2, 2), cygrad.tensor([1., 2.]), cygrad.tensor([3., 4.]))
     tensor([[3., 4.],
             [6., 8.]])

@@ -106,7 +106,7 @@ def lobpcg_(A, B, X, iK, options):
     if not found:
         k = options["iteration"][0]
         return A.new_empty(*batch, k), A.new_empty(*batch, m, k)
-    E, V = (cygrad.stack(each) for each in zip(*found))
+    E, V = map(cygrad.stack, zip(*found))
     return E.reshape(*batch, -1), V.reshape(*batch, m, -1)
 
 
@@ -158,7 +158,6 @@ def lobpcg(A, k=None, B=None, X=None, n=None, iK=None, niter=None, tol=None, lar
 
     Examples
     --------
-    >>> import cygrad
     >>> values, _ = cygrad.lobpcg(cygrad.arange(9.).diag(), k=2)
     >>> values.round()
     tensor([8., 7.])

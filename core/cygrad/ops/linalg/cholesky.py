@@ -53,7 +53,6 @@ def cholesky_ex(A, *, upper=False, check_errors=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.cholesky_ex(cygrad.tensor([[4., 2.], [2., 5.]])).L
     tensor([[2., 0.],
             [1., 2.]])
@@ -90,7 +89,6 @@ def linalg_cholesky(A, *, upper=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.cholesky(cygrad.tensor([[4., 2.], [2., 5.]]))
     tensor([[2., 0.],
             [1., 2.]])
@@ -126,7 +124,6 @@ def cholesky(input, upper=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.cholesky(cygrad.tensor([[4., 2.], [2., 5.]]))
     tensor([[2., 0.],
             [1., 2.]])
@@ -168,7 +165,6 @@ def cholesky_solve(input, L, upper=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.cholesky_solve(cygrad.tensor([[4.], [9.]]), cygrad.tensor([[2., 0.], [0., 3.]]))
     tensor([[1.],
             [1.]])
@@ -200,7 +196,6 @@ def cholesky_inverse(input, upper=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.cholesky_inverse(cygrad.tensor([[2., 0.], [0., 4.]]))
     tensor([[0.2500, 0.0000],
             [0.0000, 0.0625]])

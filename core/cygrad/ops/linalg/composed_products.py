@@ -59,7 +59,6 @@ def outer(input, vec2, *, out=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.outer(cygrad.tensor([1, 2]), cygrad.tensor([3, 4]))
     tensor([[3, 4],
             [6, 8]])
@@ -89,7 +88,6 @@ def inner(input, other, *, out=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.inner(cygrad.tensor([1, 2]), cygrad.tensor([3, 4]))
     tensor(11)
     """
@@ -141,7 +139,6 @@ def tensordot(a, b, dims=2):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensordot(cygrad.ones(2, 3, 4), cygrad.ones(4, 3), dims=([1, 2], [1, 0]))
     tensor([12., 12.])
     """
@@ -197,7 +194,6 @@ def kron(input, other, *, out=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.kron(cygrad.eye(2), cygrad.tensor([[1., 2.]]))
     tensor([[1., 2., 0., 0.],
             [0., 0., 1., 2.]])
@@ -237,7 +233,6 @@ def chain_matmul(*matrices):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.chain_matmul(cygrad.ones(2, 3), cygrad.ones(3, 4), cygrad.ones(4, 1))
     tensor([[12.],
             [12.]])
@@ -316,7 +311,6 @@ def cross(input, other, dim=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.cross(cygrad.tensor([1., 0., 0.]), cygrad.tensor([0., 1., 0.]), dim=0)
     tensor([0., 0., 1.])
     """
@@ -344,7 +338,6 @@ def vecdot(x, y, *, dim=-1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.vecdot(cygrad.tensor([[1., 2.], [3., 4.]]), cygrad.tensor([1., 1.]))
     tensor([3., 7.])
     """
@@ -375,7 +368,6 @@ def multi_dot(tensors):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.multi_dot([cygrad.ones(2, 3), cygrad.ones(3, 4), cygrad.ones(4)])
     tensor([12., 12.])
     """

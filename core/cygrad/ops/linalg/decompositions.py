@@ -47,7 +47,6 @@ def qr(A, mode="reduced"):
 
     Examples
     --------
-    >>> import cygrad
     >>> q, r = cygrad.linalg.qr(cygrad.tensor([[1., 2.], [3., 4.]]))
     >>> cygrad.allclose(q @ r, cygrad.tensor([[1., 2.], [3., 4.]]), atol=1e-5)
     True
@@ -82,7 +81,6 @@ def _qr_old(input, some=True):
 
     Examples
     --------
-    >>> import cygrad
     >>> q, r = cygrad.qr(cygrad.tensor([[1., 2.], [3., 4.]]))
     >>> cygrad.allclose(q @ r, cygrad.tensor([[1., 2.], [3., 4.]]), atol=1e-5)
     True
@@ -153,7 +151,6 @@ def svd(A, full_matrices=True, *, driver=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> u, s, vh = cygrad.linalg.svd(cygrad.tensor([[3., 0.], [0., -2.]]))
     >>> s
     tensor([3., 2.])
@@ -182,7 +179,6 @@ def svdvals(A, *, driver=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.svdvals(cygrad.tensor([[3., 0.], [0., -2.]]))
     tensor([3., 2.])
     """
@@ -213,7 +209,6 @@ def _svd_old(input, some=True, compute_uv=True):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.svd(cygrad.tensor([[3., 0.], [0., -2.]])).S
     tensor([3., 2.])
     """
@@ -272,7 +267,6 @@ def eigh(A, UPLO="L"):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.eigh(cygrad.tensor([[2., 0.], [0., 1.]])).eigenvalues
     tensor([1., 2.])
     """
@@ -305,7 +299,6 @@ def eigvalsh(A, UPLO="L"):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.eigvalsh(cygrad.tensor([[2., 1.], [1., 2.]]))
     tensor([1., 3.])
     """
@@ -356,7 +349,6 @@ def eig(A):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.eig(cygrad.tensor([[2., 0.], [0., 1.]])).eigenvalues
     tensor([2.+0.j, 1.+0.j])
     """
@@ -382,7 +374,6 @@ def eigvals(A):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.eigvals(cygrad.tensor([[0., 1.], [-1., 0.]])).real.abs()
     tensor([0., 0.])
     """

@@ -47,7 +47,6 @@ def det(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.det(cygrad.tensor([[2., 1.], [1., 3.]]))
     tensor(5.)
     """
@@ -70,7 +69,6 @@ def linalg_det(A):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.det(cygrad.tensor([[1., 2.], [3., 4.]]))
     tensor(-2.)
     """
@@ -102,7 +100,6 @@ def slogdet(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.slogdet(cygrad.tensor([[2., 0.], [0., -4.]])).sign
     tensor(-1.)
     """
@@ -125,7 +122,6 @@ def linalg_slogdet_(A):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.slogdet(cygrad.tensor([[2., 0.], [0., -4.]])).sign
     tensor(-1.)
     """
@@ -152,7 +148,6 @@ def logdet(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.logdet(cygrad.tensor([[2., 0.], [0., 4.]]))
     tensor(2.0794)
     """

@@ -39,7 +39,6 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.cdist(cygrad.tensor([[0., 0.], [3., 4.]]), cygrad.tensor([[0., 0.]]))
     tensor([[0.],
             [5.]])
@@ -142,7 +141,6 @@ def pdist(input, p=2.0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.pdist(cygrad.tensor([[0., 0.], [3., 4.], [0., 1.]]))
     tensor([5.0000, 1.0000, 4.2426])
     """
@@ -202,7 +200,6 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.pairwise_distance(cygrad.zeros(1, 2), cygrad.tensor([[3., 4.]]))
     tensor([5.0000])
     """
@@ -235,7 +232,6 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.cosine_similarity(cygrad.tensor([1., 0.]), cygrad.tensor([1., 1.]), dim=0)
     tensor(0.7071)
     """
@@ -287,7 +283,6 @@ def bilinear(input1, input2, weight, bias=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> x, y = cygrad.tensor([[1., 2.]]), cygrad.tensor([[3., 4.]])
     >>> cygrad.bilinear(x, y, cygrad.eye(2).unsqueeze(0))
     tensor([[11.]])

@@ -337,7 +337,6 @@ def einsum(*args):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.einsum("ij,jk->ik", cygrad.ones(2, 3), cygrad.ones(3, 4)).shape
     cygrad.Size([2, 4])
     """

@@ -43,7 +43,6 @@ def geqrf(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> a, tau = cygrad.geqrf(cygrad.tensor([[3., 1.], [4., 2.]]))
     >>> a[0, 0]
     tensor(-5.)
@@ -144,7 +143,6 @@ def householder_product(input, tau):
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.tensor([[3., 1.], [4., 2.]])
     >>> cygrad.linalg.householder_product(*cygrad.geqrf(x))
     tensor([[-0.6000, -0.8000],
@@ -191,7 +189,6 @@ def ormqr(input, tau, other, left=True, transpose=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.tensor([[3., 1.], [4., 2.]])
     >>> cygrad.ormqr(*cygrad.geqrf(x), x, transpose=True)[0, 0]
     tensor(-5.)

@@ -45,7 +45,6 @@ def ldl_factor_ex(A, *, hermitian=False, check_errors=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.ldl_factor_ex(cygrad.tensor([[4., 2.], [2., 5.]])).info
     tensor(0, dtype=cygrad.int32)
     """
@@ -86,7 +85,6 @@ def ldl_factor(A, *, hermitian=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.ldl_factor(cygrad.tensor([[4., 2.], [2., 5.]])).LD
     tensor([[4.0000, 0.0000],
             [0.5000, 4.0000]])
@@ -135,7 +133,6 @@ def ldl_solve(LD, pivots, B, *, hermitian=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> factors = cygrad.linalg.ldl_factor(cygrad.tensor([[4., 2.], [2., 5.]]))
     >>> cygrad.linalg.ldl_solve(*factors, cygrad.tensor([[6.], [7.]]))
     tensor([[1.],

@@ -53,7 +53,6 @@ def svd_lowrank(A, q=6, niter=2, M=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> u, s, v = cygrad.svd_lowrank(cygrad.ones(3, 4), q=1)
     >>> (s * s).round()
     tensor([12.])
@@ -88,7 +87,6 @@ def pca_lowrank(A, q=None, center=True, niter=2):
 
     Examples
     --------
-    >>> import cygrad
     >>> u, s, v = cygrad.pca_lowrank(cygrad.tensor([[1., 2.], [2., 4.], [3., 6.]]), q=1)
     >>> (s * s).round()
     tensor([10.])

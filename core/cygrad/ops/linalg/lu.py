@@ -21,7 +21,7 @@ def permutation_of(pivots, rows):
         for i, p in enumerate(swaps):
             order[i], order[p - 1] = order[p - 1], order[i]
         return order
-    flat = [one(swaps) for swaps in pivots.reshape(-1, pivots.shape[-1]).tolist()] if pivots.numel() else []
+    flat = list(map(one, pivots.reshape(-1, pivots.shape[-1]).tolist())) if pivots.numel() else []
     if not flat:
         return cygrad.arange(rows, device=pivots.device).expand(*pivots.shape[:-1], rows)
     return cygrad.tensor(flat, device=pivots.device).reshape(*pivots.shape[:-1], rows)
@@ -71,7 +71,6 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
 
     Examples
     --------
-    >>> import cygrad
     >>> p, l, u = cygrad.lu_unpack(*cygrad.linalg.lu_factor(cygrad.tensor([[1., 2.], [4., 4.]])))
     >>> p @ l @ u
     tensor([[1., 2.],
@@ -121,7 +120,6 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.lu_factor_ex(cygrad.tensor([[1., 2.], [4., 4.]])).info
     tensor(0, dtype=cygrad.int32)
     """
@@ -162,7 +160,6 @@ def lu_factor(A, *, pivot=True):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.lu_factor(cygrad.tensor([[1., 2.], [4., 4.]])).pivots
     tensor([2, 2], dtype=cygrad.int32)
     """
@@ -191,7 +188,6 @@ def _lu_old(input, pivot=True, get_infos=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([[1., 2.], [4., 4.]]).lu()
     (tensor([[4.0000, 4.0000],
             [0.2500, 1.0000]]), tensor([2, 2], dtype=cygrad.int32))
@@ -225,7 +221,6 @@ def lu(A, *, pivot=True):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.lu(cygrad.tensor([[1., 2.], [4., 4.]])).U
     tensor([[4., 4.],
             [0., 1.]])
@@ -278,7 +273,6 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> lu, pivots = cygrad.linalg.lu_factor(cygrad.tensor([[2., 0.], [0., 4.]]))
     >>> cygrad.linalg.lu_solve(lu, pivots, cygrad.tensor([[2.], [4.]]))
     tensor([[1.],
@@ -331,7 +325,6 @@ def _lu_solve_old(input, LU_data, LU_pivots):
 
     Examples
     --------
-    >>> import cygrad
     >>> lu, pivots = cygrad.linalg.lu_factor(cygrad.tensor([[2., 0.], [0., 4.]]))
     >>> cygrad.lu_solve(cygrad.tensor([[2.], [4.]]), lu, pivots)
     tensor([[1.],

@@ -50,7 +50,6 @@ def trace(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.trace(cygrad.tensor([[1, 2], [3, 4]]))
     tensor(5)
     """
@@ -92,7 +91,6 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.diag_embed(cygrad.tensor([1, 2]))
     tensor([[1, 0],
             [0, 2]])
@@ -130,7 +128,6 @@ def diag(input, diagonal=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.diag(cygrad.tensor([1, 2]))
     tensor([[1, 0],
             [0, 2]])
@@ -160,7 +157,6 @@ def diagflat(input, offset=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.diagflat(cygrad.tensor([1, 2]), offset=1)
     tensor([[0, 1, 0],
             [0, 0, 2],
@@ -298,7 +294,6 @@ def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pi
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tril_indices(2, 2)
     tensor([[0, 1, 1],
             [0, 0, 1]])
@@ -327,7 +322,6 @@ def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pi
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.triu_indices(2, 2)
     tensor([[0, 0, 1],
             [0, 1, 1]])
@@ -356,7 +350,6 @@ def vander(x, N=None, increasing=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.vander(cygrad.tensor([1, 2, 3]))
     tensor([[1, 1, 1],
             [4, 2, 1],

@@ -31,7 +31,6 @@ def matrix_power(input, n):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.matrix_power(cygrad.tensor([[1., 1.], [0., 1.]]), 3)
     tensor([[1., 3.],
             [0., 1.]])
@@ -83,7 +82,6 @@ def linalg_matrix_power(A, n, *, out=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.matrix_power(cygrad.tensor([[1., 1.], [0., 1.]]), 3)
     tensor([[1., 3.],
             [0., 1.]])
@@ -152,7 +150,6 @@ def matrix_exp(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.matrix_exp(cygrad.tensor([[0., 1.], [0., 0.]]))
     tensor([[1., 1.],
             [0., 1.]])

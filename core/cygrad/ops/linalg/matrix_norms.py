@@ -48,7 +48,6 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.matrix_norm(cygrad.tensor([[1., 2.], [2., 4.]]))
     tensor(5.)
     """
@@ -116,7 +115,6 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.norm(cygrad.tensor([[1., 2.], [2., 4.]]), 1)
     tensor(6.)
     """
@@ -156,7 +154,6 @@ def cond(A, p=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.cond(cygrad.tensor([[1., 0.], [0., 4.]]))
     tensor(4.)
     """

@@ -67,7 +67,6 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.pinv(cygrad.tensor([[2., 0.], [0., 0.]]))
     tensor([[0.5000, 0.0000],
             [0.0000, 0.0000]])
@@ -103,7 +102,6 @@ def pinverse(input, rcond=1e-15):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.pinverse(cygrad.tensor([[2., 0.], [0., 0.]]))
     tensor([[0.5000, 0.0000],
             [0.0000, 0.0000]])
@@ -132,7 +130,6 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.matrix_rank(cygrad.tensor([[1., 2.], [2., 4.]]))
     tensor(1)
     """

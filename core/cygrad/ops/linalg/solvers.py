@@ -44,7 +44,6 @@ def inv_ex(A, *, check_errors=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.inv_ex(cygrad.tensor([[2., 0.], [0., 4.]])).inverse
     tensor([[0.5000, 0.0000],
             [0.0000, 0.2500]])
@@ -77,7 +76,6 @@ def inverse(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.inverse(cygrad.tensor([[2., 0.], [0., 4.]]))
     tensor([[0.5000, 0.0000],
             [0.0000, 0.2500]])
@@ -112,7 +110,6 @@ def inv(A, *, out=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.inv(cygrad.tensor([[2., 0.], [0., 4.]]))
     tensor([[0.5000, 0.0000],
             [0.0000, 0.2500]])
@@ -194,7 +191,6 @@ def solve_ex(A, B, *, left=True, check_errors=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.solve_ex(cygrad.tensor([[2., 0.], [0., 4.]]), cygrad.tensor([2., 4.])).result
     tensor([1., 1.])
     """
@@ -249,7 +245,6 @@ def solve(A, B, *, left=True):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.solve(cygrad.tensor([[2., 1.], [1., 3.]]), cygrad.tensor([5., 10.]))
     tensor([1., 3.])
     """
@@ -308,7 +303,6 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.solve_triangular(cygrad.tensor([[2., 0.], [1., 4.]]), cygrad.tensor([[2.], [5.]]), upper=False)
     tensor([[1.],
             [1.]])
@@ -380,7 +374,6 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False)
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.triangular_solve(cygrad.tensor([[2.], [4.]]), cygrad.tensor([[2., 0.], [0., 4.]])).solution
     tensor([[1.],
             [1.]])
@@ -406,7 +399,6 @@ def tensorinv(A, ind=2):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.tensorinv(2 * cygrad.eye(4).reshape(2, 2, 4)).shape
     cygrad.Size([4, 2, 2])
     """
@@ -441,7 +433,6 @@ def tensorsolve(A, B, dims=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.linalg.tensorsolve(2 * cygrad.eye(4).reshape(2, 2, 4), cygrad.ones(2, 2))
     tensor([0.5000, 0.5000, 0.5000, 0.5000])
     """

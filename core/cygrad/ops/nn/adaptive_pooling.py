@@ -75,7 +75,6 @@ def adaptive_avg_pool1d(input, output_size):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.adaptive_avg_pool1d(cygrad.tensor([[1., 3., 5., 7.]]), 2)
     tensor([[2., 6.]])
     """
@@ -116,7 +115,6 @@ def adaptive_avg_pool2d(input, output_size):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.adaptive_avg_pool2d(cygrad.arange(6.).view(1, 2, 3), (1, 2))
     tensor([[[2., 3.]]])
     """
@@ -140,7 +138,6 @@ def adaptive_avg_pool3d(input, output_size):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.adaptive_avg_pool3d(cygrad.arange(8.).view(1, 2, 2, 2), 1)
     tensor([[[[3.5000]]]])
     """
@@ -186,7 +183,6 @@ def adaptive_max_pool1d_with_indices(input, output_size, return_indices=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.adaptive_max_pool1d_with_indices(cygrad.tensor([[1., 3., 2., 0.]]), 2)
     (tensor([[3., 2.]]), tensor([[1, 2]]))
     """
@@ -215,7 +211,6 @@ def adaptive_max_pool2d_with_indices(input, output_size, return_indices=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.adaptive_max_pool2d_with_indices(cygrad.arange(4.).view(1, 2, 2), 1)
     (tensor([[[3.]]]), tensor([[[3]]]))
     """
@@ -241,7 +236,6 @@ def adaptive_max_pool3d_with_indices(input, output_size, return_indices=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.adaptive_max_pool3d_with_indices(cygrad.arange(8.).view(1, 2, 2, 2), 1)[1]
     tensor([[[[7]]]])
     """
@@ -266,7 +260,6 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.adaptive_max_pool1d(cygrad.tensor([[1., 3., 7., 5.]]), 2)
     tensor([[3., 7.]])
     """
@@ -293,7 +286,6 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.adaptive_max_pool2d(cygrad.arange(16.).view(1, 4, 4), 2)
     tensor([[[ 5.,  7.],
              [13., 15.]]])
@@ -320,7 +312,6 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.adaptive_max_pool3d(cygrad.arange(8.).view(1, 2, 2, 2), 1)
     tensor([[[[7.]]]])
     """

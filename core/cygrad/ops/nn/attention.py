@@ -133,7 +133,6 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
 
     Examples
     --------
-    >>> import cygrad
     >>> F = cygrad.nn.functional
     >>> q = k = cygrad.eye(2).view(1, 2, 2)
     >>> F.scaled_dot_product_attention(q, k, cygrad.tensor([[[1., 2.], [3., 4.]]]), is_causal=True)

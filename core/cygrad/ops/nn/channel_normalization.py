@@ -223,7 +223,6 @@ def running_batch_norm(input, weight, bias, running_mean, running_var, training,
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.batch_norm(cygrad.tensor([[1.], [3.]]), None, None, None, None, True, 0.1, 1e-5, False)
     tensor([[-1.0000],
             [ 1.0000]])
@@ -252,7 +251,6 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.native_batch_norm(cygrad.tensor([[1.], [3.]]), None, None, None, None, True, 0.1, 1e-5)[1]
     tensor([2.])
     """
@@ -295,7 +293,6 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.tensor([[1., 0.], [3., 10.]])
     >>> cygrad.nn.functional.batch_norm(x, None, None, training=True)
     tensor([[-1.0000, -1.0000],
@@ -329,7 +326,6 @@ def running_instance_norm(input, weight, bias, running_mean, running_var, use_in
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.instance_norm(cygrad.tensor([[[1., 3.]]]), None, None, None, None, True, 0.1, 1e-5, False)
     tensor([[[-1.0000,  1.0000]]])
     """
@@ -369,7 +365,6 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.instance_norm(cygrad.tensor([[[1., 3.], [0., 10.]]]))
     tensor([[[-1.0000,  1.0000],
              [-1.0000,  1.0000]]])
@@ -488,7 +483,6 @@ def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.native_group_norm(cygrad.tensor([[[1., 3.]]]), None, None, 1, 1, 2, 1, 1e-5)[1]
     tensor([[2.]])
     """
@@ -532,7 +526,6 @@ def group_norm_of(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_ena
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.group_norm(cygrad.tensor([[1., 3.]]), 1)
     tensor([[-1.0000,  1.0000]])
     """
@@ -564,7 +557,6 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.group_norm(cygrad.tensor([[1., 3., 0., 10.]]), 2)
     tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
     """

@@ -321,7 +321,6 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> image = cygrad.arange(9.).view(1, 1, 3, 3)
     >>> cygrad.conv2d(image, cygrad.ones(1, 1, 2, 2))
     tensor([[[[ 8., 12.],
@@ -350,7 +349,6 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.conv1d(cygrad.tensor([[1., 2., 3.]]), cygrad.tensor([[[1., 10.]]]))
     tensor([[21., 32.]])
     """
@@ -377,7 +375,6 @@ def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> volume = cygrad.arange(8.).view(1, 1, 2, 2, 2)
     >>> cygrad.conv3d(volume, cygrad.ones(1, 1, 2, 2, 2))
     tensor([[[[[28.]]]]])
@@ -405,7 +402,6 @@ def conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_paddi
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.conv_transpose1d(cygrad.tensor([[[1., 2.]]]), cygrad.tensor([[[1., 10., 100.]]]), stride=2)
     tensor([[[  1.,  10., 102.,  20., 200.]]])
     """
@@ -445,7 +441,6 @@ def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_paddi
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.conv_transpose2d(cygrad.tensor([[[1., 2.]]]), cygrad.ones(1, 1, 1, 2), stride=2)
     tensor([[[1., 1., 2., 2.]]])
     """
@@ -472,7 +467,6 @@ def conv_transpose3d(input, weight, bias=None, stride=1, padding=0, output_paddi
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.conv_transpose3d(cygrad.ones(1, 2, 3, 4, 5), cygrad.ones(2, 6, 2, 2, 2)).shape
     cygrad.Size([1, 6, 4, 5, 6])
     """
@@ -500,7 +494,6 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.convolution(cygrad.ones(1, 1, 4), cygrad.ones(1, 1, 2), None, [2], [0], [1], False, [0], 1)
     tensor([[[2., 2.]]])
     """

@@ -223,7 +223,6 @@ def numbered_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.ctc_loss(cygrad.full((2, 1, 2), 0.5).log(), cygrad.tensor([[1]]), (2,), (1,))
     tensor([0.2877])
     """
@@ -273,7 +272,6 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
 
     Examples
     --------
-    >>> import cygrad
     >>> logs = cygrad.full((2, 1, 2), 0.5).log()
     >>> cygrad.nn.functional.ctc_loss(logs, cygrad.tensor([[1]]), [2], [1])     # -log(3 / 4): _1, 1_ and 11 read 1
     tensor(0.2877)

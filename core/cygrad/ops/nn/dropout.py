@@ -63,7 +63,6 @@ def drop_elements(input, p, train):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.dropout(cygrad.ones(4), 0.5, True)
     tensor([0., 0., 2., 0.])
@@ -90,7 +89,6 @@ def drop_channels(input, p, train):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.feature_dropout(cygrad.ones(1, 3, 2), 0.5, True)
     tensor([[[0., 0.],
@@ -122,7 +120,6 @@ def saturate_elements(input, p, train):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.alpha_dropout(cygrad.zeros(4), 0.5, True)
     tensor([-0.7792, -0.7792,  0.7792, -0.7792])
@@ -149,7 +146,6 @@ def saturate_channels(input, p, train):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.feature_alpha_dropout(cygrad.zeros(1, 3, 2), 0.5, True)
     tensor([[[-0.7792, -0.7792],
@@ -208,7 +204,6 @@ def dropout(input, p=0.5, training=True, inplace=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.dropout(cygrad.ones(3), training=False)
     tensor([1., 1., 1.])
     """
@@ -236,7 +231,6 @@ def dropout1d(input, p=0.5, training=True, inplace=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.dropout1d(cygrad.ones(2, 3), 1.0)
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
@@ -279,7 +273,6 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.nn.functional.dropout2d(cygrad.ones(1, 3, 1, 2)).squeeze()
     tensor([[0., 0.],
@@ -325,7 +318,6 @@ def dropout3d(input, p=0.5, training=True, inplace=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.nn.functional.dropout3d(cygrad.ones(1, 3, 1, 1, 2)).squeeze()
     tensor([[0., 0.],
@@ -361,7 +353,6 @@ def alpha_dropout(input, p=0.5, training=False, inplace=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.nn.functional.alpha_dropout(cygrad.zeros(4), 0.5, True)
     tensor([-0.7792, -0.7792,  0.7792, -0.7792])
@@ -390,7 +381,6 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.nn.functional.feature_alpha_dropout(cygrad.zeros(1, 3, 2), 0.5, True)
     tensor([[[-0.7792, -0.7792],

@@ -73,7 +73,6 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.smooth_l1_loss(cygrad.tensor([0., 3.]), cygrad.tensor([1., 1.]), reduction="none")
     tensor([0.5000, 1.5000])
     """
@@ -107,7 +106,6 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.huber_loss(cygrad.tensor([0., 0.]), cygrad.tensor([0.5, 3.]), reduction="none")
     tensor([0.1250, 2.5000])
     """
@@ -152,7 +150,6 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.soft_margin_loss(cygrad.tensor([2., -2.]), cygrad.tensor([1., 1.]), reduction="none")
     tensor([0.1269, 2.1269])
     """
@@ -218,7 +215,6 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.binary_cross_entropy(cygrad.tensor([0.5, 1.]), cygrad.tensor([1., 1.]), reduction="none")
     tensor([0.6931, -0.0000])
     """
@@ -270,7 +266,6 @@ def numbered_entropy_with_logits(input, target, weight=None, pos_weight=None, re
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.binary_cross_entropy_with_logits(cygrad.tensor([0., 0.]), cygrad.tensor([1., 0.]))
     tensor([0.6931, 0.6931])
     """
@@ -322,7 +317,6 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.binary_cross_entropy_with_logits(cygrad.tensor([0.]), cygrad.tensor([1.]))
     tensor(0.6931)
     """
@@ -363,7 +357,6 @@ def numbered_divergence(input, target, reduction=0, *, log_target=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.kl_div(cygrad.tensor([0.5, 0.5]).log(), cygrad.tensor([0.25, 0.75]), 2)
     tensor(0.1308)
     """
@@ -390,7 +383,6 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
 
     Examples
     --------
-    >>> import cygrad
     >>> p = cygrad.tensor([[0.5, 0.5]])
     >>> cygrad.nn.functional.kl_div(p.log(), p, reduction="batchmean")
     tensor(0.)
@@ -433,7 +425,6 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.gaussian_nll_loss(cygrad.tensor([1.]), cygrad.tensor([3.]), cygrad.tensor([4.]))
     tensor(1.1931)
     """
@@ -487,7 +478,6 @@ def numbered_poisson_loss(input, target, log_input, full, eps, reduction):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.poisson_nll_loss(cygrad.tensor([0.]), cygrad.tensor([2.]), True, False, 1e-8, 1)
     tensor(1.)
     """
@@ -519,7 +509,6 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.poisson_nll_loss(cygrad.tensor([0.]), cygrad.tensor([2.]))
     tensor(1.)
     """

@@ -81,7 +81,6 @@ def rows_of_table(weight, indices, padding_idx=-1, scale_grad_by_freq=False, spa
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.embedding(cygrad.tensor([[1., 2.], [3., 4.]]), cygrad.tensor([1, 1, 0]))
     tensor([[3., 4.],
             [3., 4.],
@@ -115,7 +114,6 @@ def embedding_renorm_(input, indices, max_norm, norm_type):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.embedding_renorm_(cygrad.tensor([[3., 4.], [0., 1.]]), cygrad.tensor([0]), 1., 2.)
     tensor([[0.6000, 0.8000],
             [0.0000, 1.0000]])
@@ -164,7 +162,6 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.embedding(cygrad.tensor([1, 0]), cygrad.tensor([[1., 2.], [3., 4.]]))
     tensor([[3., 4.],
             [1., 2.]])
@@ -363,7 +360,6 @@ def bags_of_table(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.embedding_bag(cygrad.eye(2), cygrad.tensor([0, 1, 1]), cygrad.tensor([0, 1]))[0]
     tensor([[1., 0.],
             [0., 2.]])
@@ -449,7 +445,6 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
 
     Examples
     --------
-    >>> import cygrad
     >>> table = cygrad.tensor([[1., 2.], [3., 4.]])
     >>> cygrad.nn.functional.embedding_bag(cygrad.tensor([0, 1, 1]), table, cygrad.tensor([0, 2]), mode="sum")
     tensor([[4., 6.],
@@ -519,7 +514,6 @@ def one_hot(tensor, num_classes=-1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.one_hot(cygrad.tensor([0, 2]))
     tensor([[1, 0, 0],
             [0, 0, 1]])

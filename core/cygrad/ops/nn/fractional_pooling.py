@@ -137,7 +137,6 @@ def fractional_max_pool2d_with_indices(input, kernel_size, output_size=None, out
 
     Examples
     --------
-    >>> import cygrad
     >>> F = cygrad.nn.functional
     >>> [t.shape for t in F.fractional_max_pool2d_with_indices(cygrad.zeros(1, 5, 5), 2, 3)]
     [cygrad.Size([1, 3, 3]), cygrad.Size([1, 3, 3])]
@@ -165,7 +164,6 @@ def fractional_max_pool3d_with_indices(input, kernel_size, output_size=None, out
 
     Examples
     --------
-    >>> import cygrad
     >>> F = cygrad.nn.functional
     >>> [t.shape for t in F.fractional_max_pool3d_with_indices(cygrad.zeros(1, 5, 5, 5), 2, 3)]
     [cygrad.Size([1, 3, 3, 3]), cygrad.Size([1, 3, 3, 3])]
@@ -200,7 +198,6 @@ def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=Non
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.fractional_max_pool2d(cygrad.zeros(1, 5, 5), 2, output_size=3).shape
     cygrad.Size([1, 3, 3])
     """
@@ -237,7 +234,6 @@ def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=Non
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.fractional_max_pool3d(cygrad.zeros(1, 5, 5, 5), 2, output_size=3).shape
     cygrad.Size([1, 3, 3, 3])
     """

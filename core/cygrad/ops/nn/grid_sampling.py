@@ -232,7 +232,6 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 
     Examples
     --------
-    >>> import cygrad
     >>> image, grid = cygrad.tensor([[[[1., 2.], [3., 4.]]]]), cygrad.tensor([[[[0., 0.], [-1., 1.]]]])
     >>> cygrad.nn.functional.grid_sample(image, grid, align_corners=True)
     tensor([[[[2.5000, 3.0000]]]])
@@ -255,7 +254,7 @@ def base_grid(theta, sizes, align):
     def line(n):
         ends = 0.0 if n == 1 else 1.0 if align else (n - 1) / n
         return cygrad.linspace(-ends, ends, n, dtype=theta.dtype, device=theta.device)
-    axes = cygrad.meshgrid(*[line(n) for n in sizes], indexing="ij")
+    axes = cygrad.meshgrid(*map(line, sizes), indexing="ij")
     return cygrad.stack([*reversed(axes), cygrad.ones_like(axes[0])], -1).view(-1, len(sizes) + 1)
 
 
@@ -296,7 +295,6 @@ def affine_grid(theta, size, align_corners=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> same = cygrad.tensor([[[1., 0., 0.], [0., 1., 0.]]])
     >>> cygrad.nn.functional.affine_grid(same, (1, 1, 1, 2), align_corners=True)
     tensor([[[[-1.,  0.],

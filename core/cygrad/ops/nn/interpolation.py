@@ -25,7 +25,7 @@ def for_each_axis(input, value, name):
                          f"(N, C, d1, d2, ...,dK) format and {word} in ({letter}1, {letter}2, ...,{letter}K) format.")
     if name == "size" and not all(hasattr(n, "__index__") for n in value):
         raise TypeError("expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but "
-                        f"got size with types {[type(n) for n in value]}")
+                        f"got size with types {list(map(type, value))}")
     return list(value)
 
 
@@ -40,7 +40,7 @@ def sizes_and_scales(input, size, scale_factor, recompute):
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         return [n.__index__() if hasattr(n, "__index__") else whole(n) for n in sizes], [None] * len(sizes)
-    scales = [float(n) for n in for_each_axis(input, scale_factor, "scale_factor")]
+    scales = list(map(float, for_each_axis(input, scale_factor, "scale_factor")))
     sizes = [math.trunc(n * scale) for n, scale in zip(input.shape[2:], scales)]
     return sizes, [None] * len(sizes) if recompute else scales
 
@@ -91,7 +91,6 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.tensor([[[1., 2., 3.]]])
     >>> cygrad.nn.functional.interpolate(x, scale_factor=2)
     tensor([[[1., 1., 2., 2., 3., 3.]]])
@@ -151,7 +150,6 @@ def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.upsample(cygrad.ones(1, 1, 2, 2), scale_factor=2).shape
     cygrad.Size([1, 1, 4, 4])
     """
@@ -177,7 +175,6 @@ def upsample_nearest(input, size=None, scale_factor=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.upsample_nearest(cygrad.ones(1, 1, 2, 2), scale_factor=2).shape
     cygrad.Size([1, 1, 4, 4])
     """
@@ -203,7 +200,6 @@ def upsample_bilinear(input, size=None, scale_factor=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.upsample_bilinear(cygrad.ones(1, 1, 2, 2), scale_factor=2).shape
     cygrad.Size([1, 1, 4, 4])
     """

@@ -36,7 +36,6 @@ def prelu(input, weight):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.prelu(cygrad.tensor([-2., 3.]), cygrad.tensor(0.5))
     tensor([-1.,  3.])
     """

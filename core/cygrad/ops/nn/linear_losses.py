@@ -85,7 +85,6 @@ def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weig
 
     Examples
     --------
-    >>> import cygrad
     >>> x, w = cygrad.tensor([[1., 2.]]), cygrad.eye(2)
     >>> cygrad.nn.functional.linear_cross_entropy(x, w, cygrad.tensor([1]))
     tensor(0.3133)

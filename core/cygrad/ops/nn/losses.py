@@ -60,7 +60,6 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.mse_loss(cygrad.tensor([1., 2.]), cygrad.tensor([1., 4.]))
     tensor(2.)
     """
@@ -98,7 +97,6 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.l1_loss(cygrad.tensor([1., 2.]), cygrad.tensor([1., 4.]))
     tensor(1.)
     """
@@ -276,7 +274,6 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.nll_loss(cygrad.tensor([[-1., -2.], [-3., -4.]]), cygrad.tensor([0, 1]))
     tensor(2.5000)
     """
@@ -317,7 +314,6 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.cross_entropy(cygrad.tensor([[0., 0.]]), cygrad.tensor([1]))
     tensor(0.6931)
     """

@@ -91,7 +91,6 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.multi_margin_loss(cygrad.tensor([[0.5, 2., 0.]]), cygrad.tensor([1]))
     tensor(0.)
     """
@@ -175,7 +174,6 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
 
     Examples
     --------
-    >>> import cygrad
     >>> scores, labels = cygrad.tensor([0.1, 0.2, 0.4, 0.8]), cygrad.tensor([3, 0, -1, 1])
     >>> cygrad.nn.functional.multilabel_margin_loss(scores, labels)
     tensor(0.8500)
@@ -214,7 +212,6 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.multilabel_soft_margin_loss(cygrad.tensor([[2., -2.]]), cygrad.tensor([[1., 0.]]))
     tensor(0.1269)
     """
@@ -250,7 +247,6 @@ def numbered_margin_ranking_loss(input1, input2, target, margin=0.0, reduction=0
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.margin_ranking_loss(cygrad.tensor([1.]), cygrad.tensor([3.]), cygrad.tensor([1.]))
     tensor([2.])
     """
@@ -276,7 +272,6 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.margin_ranking_loss(cygrad.tensor([1.]), cygrad.tensor([3.]), cygrad.tensor([1.]))
     tensor(2.)
     """
@@ -305,7 +300,6 @@ def numbered_hinge_embedding_loss(input, target, margin=1.0, reduction=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.hinge_embedding_loss(cygrad.tensor([0.25, 0.25]), cygrad.tensor([1, -1]), 1.0, 0)
     tensor([0.2500, 0.7500])
     """
@@ -332,7 +326,6 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.hinge_embedding_loss(cygrad.tensor([0.25, 0.25]), cygrad.tensor([1, -1]), reduction="none")
     tensor([0.2500, 0.7500])
     """
@@ -357,7 +350,6 @@ def numbered_cosine_embedding_loss(input1, input2, target, margin=0.0, reduction
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.cosine_embedding_loss(cygrad.tensor([1., 0.]), cygrad.tensor([0., 1.]), cygrad.tensor(1))
     tensor(1.)
     """
@@ -398,7 +390,6 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.cosine_embedding_loss(cygrad.tensor([1., 0.]), cygrad.tensor([0., 1.]), cygrad.tensor(1))
     tensor(1.)
     """
@@ -440,7 +431,6 @@ def numbered_triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, 
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.triplet_margin_loss(cygrad.tensor([0., 0.]), cygrad.tensor([0., 2.]), cygrad.tensor([2., 0.]))
     tensor(1.)
     """
@@ -473,7 +463,6 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
 
     Examples
     --------
-    >>> import cygrad
     >>> a, b = cygrad.tensor([0., 0.]), cygrad.tensor([0., 2.])
     >>> cygrad.nn.functional.triplet_margin_loss(a, b, cygrad.tensor([2., 0.]))
     tensor(1.)
@@ -503,7 +492,6 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
 
     Examples
     --------
-    >>> import cygrad
     >>> a, b = cygrad.tensor([0., 0.]), cygrad.tensor([0., 2.])
     >>> cygrad.nn.functional.triplet_margin_with_distance_loss(a, b, cygrad.tensor([2., 0.]))
     tensor(1.)

@@ -106,7 +106,7 @@ def projected_apart(inputs, weights, bias):
     for name, b in zip(("query", "key", "value"), biases):
         need(b is None or b.shape == (width,), f"expecting {name} bias shape of {(width,)}, but got "
              f"{b is not None and b.shape}")
-    return [linear(x, w, b) for x, w, b in zip(inputs, weights, biases)]
+    return list(map(linear, inputs, weights, biases))
 
 
 def check_static(static, name, batch, width):
@@ -191,7 +191,6 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
 
     Examples
     --------
-    >>> import cygrad
     >>> x, width, heads = cygrad.ones(3, 1, 4), 4, 2
     >>> result, weights = cygrad.nn.functional.multi_head_attention_forward(
     ...     x, x, x, width, heads, cygrad.ones(12, 4), None, None, None, False, 0.0, cygrad.eye(4), None)

@@ -66,7 +66,6 @@ def constant_pad_nd(input, pad, value=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.constant_pad_nd(cygrad.ones(2), (1, 2))
     tensor([0., 1., 1., 0., 0.])
     """

@@ -199,7 +199,6 @@ def threshold(input, threshold, value):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.threshold(cygrad.tensor([-1., 0.5, 2.]), 0.5, 9)
     tensor([9., 9., 2.])
     """
@@ -239,7 +238,6 @@ def hardshrink(input, lambd=0.5):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.hardshrink(cygrad.tensor([-1., 0.2, 2.]))
     tensor([-1.,  0.,  2.])
     """
@@ -274,7 +272,6 @@ def softshrink(input, lambd=0.5):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.softshrink(cygrad.tensor([-1., 0.2, 2.]))
     tensor([-0.5000,  0.0000,  1.5000])
     """

@@ -58,7 +58,6 @@ def max_pool1d_with_indices(input, kernel_size, stride=(), padding=0, dilation=1
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.max_pool1d_with_indices(cygrad.tensor([[1., 3., 2., 0.]]), 2)
     (tensor([[3., 2.]]), tensor([[1, 2]]))
     """
@@ -102,7 +101,6 @@ def largest_of_rows(input, kernel_size, stride=(), padding=0, dilation=1, ceil_m
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.max_pool1d(cygrad.tensor([[1., 3., 2., 0.]]), 2)
     tensor([[3., 2.]])
     """
@@ -134,7 +132,6 @@ def largest_of_images(input, kernel_size, stride=(), padding=0, dilation=1, ceil
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.max_pool2d(cygrad.arange(4.).view(1, 2, 2), 2)
     tensor([[[3.]]])
     """
@@ -157,7 +154,6 @@ def largest_of_volumes(input, kernel_size, stride=(), padding=0, dilation=1, cei
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.max_pool3d(cygrad.arange(8.).view(1, 2, 2, 2), 2)
     tensor([[[[7.]]]])
     """
@@ -182,7 +178,6 @@ def max_pool2d_with_indices(input, kernel_size, stride=None, padding=0, dilation
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.max_pool2d_with_indices(cygrad.arange(4.).view(1, 2, 2), 2)
     (tensor([[[3.]]]), tensor([[[3]]]))
     """
@@ -207,7 +202,6 @@ def max_pool3d_with_indices(input, kernel_size, stride=None, padding=0, dilation
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.max_pool3d_with_indices(cygrad.arange(8.).view(1, 2, 2, 2), 2)[1]
     tensor([[[[7]]]])
     """
@@ -241,7 +235,6 @@ def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.max_pool1d(cygrad.tensor([[1., 3., 2., 0.]]), 2)
     tensor([[3., 2.]])
     """
@@ -269,7 +262,6 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.max_pool2d(cygrad.arange(16.).view(1, 4, 4), 2)
     tensor([[[ 5.,  7.],
              [13., 15.]]])
@@ -299,7 +291,6 @@ def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.max_pool3d(cygrad.arange(8.).view(1, 2, 2, 2), 2)
     tensor([[[[7.]]]])
     """
@@ -347,7 +338,6 @@ def avg_pool1d(input, kernel_size, stride=(), padding=0, ceil_mode=False, count_
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.avg_pool1d(cygrad.tensor([[1., 3., 2., 0.]]), 2)
     tensor([[2., 1.]])
     """
@@ -381,7 +371,6 @@ def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False, coun
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.avg_pool2d(cygrad.arange(16.).view(1, 4, 4), 2)
     tensor([[[ 2.5000,  4.5000],
              [10.5000, 12.5000]]])
@@ -411,7 +400,6 @@ def avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False, coun
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.avg_pool3d(cygrad.arange(8.).view(1, 2, 2, 2), 2)
     tensor([[[[3.5000]]]])
     """
@@ -459,7 +447,6 @@ def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.lp_pool1d(cygrad.tensor([[3., 4., 0., 2.]]), 2, 2)
     tensor([[5., 2.]])
     """
@@ -485,7 +472,6 @@ def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.lp_pool2d(cygrad.tensor([[[3., 0.], [0., 4.]]]), 2, 2)
     tensor([[[5.]]])
     """
@@ -511,7 +497,6 @@ def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.lp_pool3d(cygrad.full((1, 2, 2, 2), 2.), 3, 2)
     tensor([[[[4.]]]])
     """

@@ -44,7 +44,6 @@ def leaks_at_random(input, lower=0.125, upper=1 / 3, training=False, generator=N
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.rrelu(cygrad.tensor([-4., 4.]), 0.25, 0.75)
     tensor([-2.,  4.])
     """
@@ -91,7 +90,6 @@ def rrelu(input, lower=0.125, upper=1 / 3, training=False, inplace=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.rrelu(cygrad.tensor([-4., 4.]), 0.25, 0.75)
     tensor([-2.,  4.])
     """
@@ -125,7 +123,6 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.gumbel_softmax(cygrad.zeros(2, 3), hard=True).sum(-1)
     tensor([1., 1.])
     """

@@ -28,7 +28,6 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.rms_norm(cygrad.tensor([3., 4.]), (2,))
     tensor([0.8485, 1.1314])
     """
@@ -78,7 +77,6 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.normalize(cygrad.tensor([[3., 4.]]))
     tensor([[0.6000, 0.8000]])
     """
@@ -103,7 +101,6 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.local_response_norm(cygrad.ones(1, 2, 1), 1, alpha=3.0, beta=0.5)
     tensor([[[0.5000],
              [0.5000]]])

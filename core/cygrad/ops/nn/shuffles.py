@@ -80,7 +80,6 @@ def pixel_shuffle(input, upscale_factor):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.pixel_shuffle(cygrad.arange(4.).view(4, 1, 1), 2)
     tensor([[[0., 1.],
              [2., 3.]]])
@@ -115,7 +114,6 @@ def pixel_unshuffle(input, downscale_factor):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.pixel_unshuffle(cygrad.arange(4.).view(1, 2, 2), 2).flatten()
     tensor([0., 1., 2., 3.])
     """
@@ -150,7 +148,6 @@ def channel_shuffle(input, groups):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.channel_shuffle(cygrad.arange(6.).view(1, 6, 1), 2).flatten()
     tensor([0., 3., 1., 4., 2., 5.])
     """

@@ -111,7 +111,6 @@ def im2col(input, kernel_size, dilation=1, padding=0, stride=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.unfold(cygrad.arange(6.).view(1, 2, 3), 2)
     tensor([[0., 1.],
             [1., 2.],
@@ -162,7 +161,6 @@ def col2im(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.fold(cygrad.ones(4, 2), (2, 3), 2)
     tensor([[[1., 2., 1.],
              [1., 2., 1.]]])

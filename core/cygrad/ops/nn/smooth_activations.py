@@ -44,7 +44,6 @@ def softplus(input, beta=1.0, threshold=20.0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.softplus(cygrad.tensor([-1., 0., 30.]))
     tensor([ 0.3133,  0.6931, 30.0000])
     """
@@ -79,7 +78,6 @@ def gelu(input, approximate="none"):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.gelu(cygrad.tensor([-1., 0., 1.]))
     tensor([-0.1587,  0.0000,  0.8413])
     """
@@ -175,7 +173,6 @@ def logsigmoid(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.logsigmoid(cygrad.tensor([-100., 0., 1.]))
     tensor([-100.0000,   -0.6931,   -0.3133])
     """
@@ -242,7 +239,6 @@ def selu(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.selu(cygrad.tensor([-1., 0., 1.]))
     tensor([-1.1113,  0.0000,  1.0507])
     """
@@ -268,7 +264,6 @@ def celu(input, alpha=1.0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.celu(cygrad.tensor([-1., 0., 1.]), alpha=2.)
     tensor([-0.7869,  0.0000,  1.0000])
     """
@@ -293,7 +288,6 @@ def softsign(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.softsign(cygrad.tensor([-1., 0., 3.]))
     tensor([-0.5000,  0.0000,  0.7500])
     """
@@ -315,7 +309,6 @@ def tanhshrink(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.tanhshrink(cygrad.tensor([-1., 0., 1.]))
     tensor([-0.2384,  0.0000,  0.2384])
     """
@@ -353,7 +346,6 @@ def glu(input, dim=-1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nn.functional.glu(cygrad.tensor([1., 2., 0., 100.]))
     tensor([0.5000, 2.0000])
     """

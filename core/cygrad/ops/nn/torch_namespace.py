@@ -27,7 +27,6 @@ def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
 
     Examples
     --------
-    >>> import cygrad
     >>> image, grid = cygrad.tensor([[[[1., 2.], [3., 4.]]]]), cygrad.tensor([[[[0., 0.], [-1., 1.]]]])
     >>> cygrad.grid_sampler(image, grid, 0, 0, True)
     tensor([[[[2.5000, 3.0000]]]])
@@ -52,7 +51,6 @@ def grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners
 
     Examples
     --------
-    >>> import cygrad
     >>> image, grid = cygrad.tensor([[[[1., 2.], [3., 4.]]]]), cygrad.tensor([[[[0., 0.], [-1., 1.]]]])
     >>> cygrad.grid_sampler_2d(image, grid, 0, 0, True)
     tensor([[[[2.5000, 3.0000]]]])
@@ -76,7 +74,6 @@ def grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners
 
     Examples
     --------
-    >>> import cygrad
     >>> volume, grid = cygrad.tensor([1., 3.]).view(1, 1, 1, 1, 2), cygrad.zeros(1, 1, 1, 1, 3)
     >>> cygrad.grid_sampler_3d(volume, grid, 0, 0, True)
     tensor([[[[[2.]]]]])
@@ -100,7 +97,6 @@ def affine_grid_generator(theta, size, align_corners):
 
     Examples
     --------
-    >>> import cygrad
     >>> same = cygrad.tensor([[[1., 0., 0.], [0., 1., 0.]]])
     >>> cygrad.affine_grid_generator(same, (1, 1, 1, 2), True)
     tensor([[[[-1.,  0.],
@@ -125,7 +121,6 @@ def native_channel_shuffle(input, groups):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.native_channel_shuffle(cygrad.arange(6.).view(1, 6, 1), 2).flatten()
     tensor([0., 3., 1., 4., 2., 5.])
     """
@@ -151,7 +146,6 @@ def native_dropout(input, p, train):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.native_dropout(cygrad.ones(2), 0.5, False)
     (tensor([1., 1.]), tensor([True, True]))
     """
@@ -194,7 +188,6 @@ def conv_tbc(input, weight, bias, pad=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.conv_tbc(cygrad.tensor([[[1.]], [[2.]], [[4.]]]), cygrad.ones(2, 1, 1), cygrad.zeros(1)).flatten()
     tensor([3., 6.])
     """
@@ -232,7 +225,6 @@ def frobenius_norm(input, dim, keepdim=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.frobenius_norm(cygrad.tensor([[3., 4.], [0., 2.]]), dim=1)
     tensor([5., 2.])
     """
@@ -264,7 +256,6 @@ def nuclear_norm(input, dim=None, keepdim=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nuclear_norm(cygrad.tensor([[3., 0.], [0., 4.]]))
     tensor(7.)
     """
@@ -294,7 +285,6 @@ def norm_except_dim(v, pow=2, dim=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.norm_except_dim(cygrad.tensor([[3., 4.], [0., 2.]]))
     tensor([[5.],
             [2.]])

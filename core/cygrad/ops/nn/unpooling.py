@@ -124,7 +124,6 @@ def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_siz
 
     Examples
     --------
-    >>> import cygrad
     >>> pool, unpool = cygrad.nn.functional.max_pool1d, cygrad.nn.functional.max_unpool1d
     >>> unpool(*pool(cygrad.tensor([[1., 3., 4., 2.]]), 2, return_indices=True), 2)
     tensor([[0., 3., 4., 0.]])
@@ -150,7 +149,6 @@ def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_siz
 
     Examples
     --------
-    >>> import cygrad
     >>> F = cygrad.nn.functional
     >>> F.max_unpool2d(*F.max_pool2d(cygrad.arange(4.).view(1, 2, 2), 2, return_indices=True), 2)
     tensor([[[0., 0.],
@@ -177,7 +175,6 @@ def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_siz
 
     Examples
     --------
-    >>> import cygrad
     >>> F = cygrad.nn.functional
     >>> F.max_unpool3d(*F.max_pool3d(cygrad.arange(8.).view(1, 2, 2, 2), 2, return_indices=True), 2).shape
     cygrad.Size([1, 2, 2, 2])

@@ -27,7 +27,6 @@ def deg2rad(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.deg2rad(cygrad.tensor([180., 90.]))
     tensor([3.1416, 1.5708])
     """
@@ -57,7 +56,6 @@ def rad2deg(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.rad2deg(cygrad.tensor([3.14159265, 1.]))
     tensor([180.0000,  57.2958])
     """

@@ -183,7 +183,6 @@ def clamp(input, min=None, max=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.clamp(cygrad.tensor([-2., 0.5, 3.]), -1, 1)
     tensor([-1.0000,  0.5000,  1.0000])
     """
@@ -239,7 +238,6 @@ def clamp_min(input, min):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.clamp_min(cygrad.tensor([1, 5, 3]), 3)
     tensor([3, 5, 3])
     """
@@ -267,7 +265,6 @@ def clamp_max(input, max):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.clamp_max(cygrad.tensor([1, 5, 3]), 3)
     tensor([1, 3, 3])
     """
@@ -327,7 +324,6 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nan_to_num(cygrad.tensor([cygrad.nan, cygrad.inf, 1.]), posinf=9)
     tensor([0., 9., 1.])
     """

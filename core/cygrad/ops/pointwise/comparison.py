@@ -68,7 +68,6 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.isclose(cygrad.tensor([1., 2.]), cygrad.tensor([1. + 1e-9, 2.1]))
     tensor([ True, False])
     """
@@ -113,7 +112,6 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.allclose(cygrad.tensor([1., 2.]), cygrad.tensor([1., 2. + 1e-7]))
     True
     """
@@ -139,7 +137,6 @@ def equal(input, other):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.equal(cygrad.tensor([1, 2]), cygrad.tensor([1, 2]))
     True
     """
@@ -175,7 +172,6 @@ def isposinf(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.isposinf(cygrad.tensor([-cygrad.inf, 0., cygrad.inf]))
     tensor([False, False,  True])
     """
@@ -203,7 +199,6 @@ def isneginf(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.isneginf(cygrad.tensor([-cygrad.inf, 0., cygrad.inf]))
     tensor([ True, False, False])
     """
@@ -234,7 +229,6 @@ def isreal(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.isreal(cygrad.tensor([1 + 0j, 1 + 1j]))
     tensor([ True, False])
     """
@@ -262,7 +256,6 @@ def signbit(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.signbit(cygrad.tensor([-1., -0., 0.]))
     tensor([ True,  True, False])
     """
@@ -295,7 +288,6 @@ def is_nonzero(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.is_nonzero(cygrad.tensor([0.5]))
     True
     """

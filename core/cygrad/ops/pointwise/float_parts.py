@@ -49,7 +49,6 @@ def frexp(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.frexp(cygrad.tensor([1., -6.])).mantissa
     tensor([ 0.5000, -0.7500])
     """
@@ -87,7 +86,6 @@ def ldexp(input, other):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.ldexp(cygrad.tensor([1., 3.]), cygrad.tensor([2, -1]))
     tensor([4.0000, 1.5000])
     """

@@ -30,7 +30,6 @@ def float_power(input, exponent):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.float_power(cygrad.tensor([1, 2, 3]), 0.5)
     tensor([1.0000, 1.4142, 1.7321], dtype=cygrad.float64)
     """

@@ -146,7 +146,7 @@ def _foreach_max(self):
 
 def _foreach_mm(self, mat2):
     tensors = tensors_of("_foreach_mm", self)
-    return tuple([cygrad.mm(a, b) for a, b in zip(tensors, same_count(tensors, mat2))])
+    return tuple(map(cygrad.mm, tensors, same_count(tensors, mat2)))
 
 
 def _add(name, function):

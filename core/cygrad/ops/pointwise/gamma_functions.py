@@ -209,7 +209,6 @@ def mvlgamma(input, p):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.mvlgamma(cygrad.tensor([2., 3.]), 2)
     tensor([0.4516, 1.5502])
     """

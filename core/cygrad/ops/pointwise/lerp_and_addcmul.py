@@ -69,7 +69,6 @@ def lerp(input, end, weight):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.lerp(cygrad.tensor([0., 10.]), cygrad.tensor([10., 20.]), 0.25)
     tensor([ 2.5000, 12.5000])
     """
@@ -166,7 +165,6 @@ def addcmul(input, tensor1, tensor2, *, value=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.addcmul(cygrad.tensor([1., 1.]), cygrad.tensor([1., 2.]), cygrad.tensor([2., 2.]), value=10)
     tensor([21., 41.])
     """
@@ -203,7 +201,6 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.addcdiv(cygrad.tensor([1., 1.]), cygrad.tensor([1., 2.]), cygrad.tensor([2., 2.]), value=10)
     tensor([ 6., 11.])
     """

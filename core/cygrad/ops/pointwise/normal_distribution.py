@@ -85,7 +85,6 @@ def xlog1py(input, other):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.special.xlog1py(cygrad.tensor([0., 2.]), cygrad.tensor([-1., 1.]))
     tensor([0.0000, 1.3863])
     """

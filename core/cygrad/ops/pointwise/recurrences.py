@@ -179,7 +179,6 @@ def zeta(input, other):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.special.zeta(cygrad.tensor([2., 4.]), 1)
     tensor([1.6449, 1.0823])
     """

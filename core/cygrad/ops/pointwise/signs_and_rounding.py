@@ -39,7 +39,6 @@ def sgn(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.sgn(cygrad.tensor([3 + 4j, 0j]))
     tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
@@ -70,7 +69,6 @@ def frac(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.frac(cygrad.tensor([1.5, -2.25]))
     tensor([ 0.5000, -0.2500])
     """
@@ -99,7 +97,6 @@ def positive(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.positive(cygrad.tensor([1, -2]))
     tensor([ 1, -2])
     """
@@ -146,7 +143,6 @@ def round_(input, *, decimals=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.round(cygrad.tensor([0.5, 1.5, 2.345]))
     tensor([0., 2., 2.])
     >>> cygrad.round(cygrad.tensor([0.5, 1.5, 2.345]), decimals=1)
@@ -203,7 +199,6 @@ def heaviside(input, values):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.heaviside(cygrad.tensor([-1., 0., 2.]), cygrad.tensor(0.5))
     tensor([0.0000, 0.5000, 1.0000])
     """

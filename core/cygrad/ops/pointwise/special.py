@@ -40,7 +40,6 @@ def sinc(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.sinc(cygrad.tensor([0., 0.5, 1.]))
     tensor([ 1.0000e+00,  6.3662e-01, -2.7828e-08])
     """
@@ -80,7 +79,6 @@ def logit(input, eps=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.logit(cygrad.tensor([0.5, 0.9, 1.]), eps=1e-6)
     tensor([ 0.0000,  2.1972, 13.8023])
     """
@@ -140,7 +138,6 @@ def xlogy(input, other):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.xlogy(cygrad.tensor([0., 2.]), cygrad.tensor([0., 3.]))
     tensor([0.0000, 2.1972])
     """
@@ -185,7 +182,6 @@ def logaddexp(input, other):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.logaddexp(cygrad.tensor([0., -1000.]), cygrad.tensor([0., -1000.]))
     tensor([ 6.9315e-01, -9.9931e+02])
     """
@@ -218,7 +214,6 @@ def logaddexp2(input, other):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.logaddexp2(cygrad.tensor([0., 3.]), cygrad.tensor([0., 3.]))
     tensor([1., 4.])
     """
@@ -265,7 +260,6 @@ def polygamma(n, input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.polygamma(1, cygrad.tensor([1., 2.]))
     tensor([1.6449, 0.6449])
     """
@@ -290,7 +284,6 @@ def _polygamma_method(self, n):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1., 2.]).polygamma(1)
     tensor([1.6449, 0.6449])
     """

@@ -29,7 +29,6 @@ def where(condition, input=None, other=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.tensor([-1., 2.])
     >>> cygrad.where(x > 0, x, 0.)
     tensor([0., 2.])
@@ -67,7 +66,6 @@ def _where_method(self, condition, other):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2]).where(cygrad.tensor([True, False]), 0)
     tensor([1, 0])
     """

@@ -12,7 +12,7 @@ from cygrad.ops.pointwise.complex_parts import view_as_real
 
 FLOAT32 = next(d for d in all_dtypes() if d.name == "float32")
 LT, TO_BOOL = BINARY.index("lt"), 2
-UNIFORM, NORMAL, INTEGERS = (RANDOM.index(kind) for kind in ("uniform", "normal", "integers"))
+UNIFORM, NORMAL, INTEGERS = map(RANDOM.index, ("uniform", "normal", "integers"))
 
 
 def check(out, generator):

@@ -52,7 +52,6 @@ def _bernoulli_function(input, p=None, *, generator=None, out=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.bernoulli(cygrad.tensor([0., 0.5, 1.]))
     tensor([0., 0., 1.])
@@ -94,7 +93,6 @@ def _bernoulli_method(self, p=None, *, generator=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.tensor([0., 0.5, 1.]).bernoulli()
     tensor([0., 0., 1.])
@@ -163,7 +161,6 @@ def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, la
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.normal(cygrad.tensor([0., 100.]), 1.)
     tensor([ 1.5410, 99.7066])
@@ -219,7 +216,6 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.multinomial(cygrad.tensor([0., 10., 3.]), 2)
     tensor([1, 2])
@@ -287,7 +283,6 @@ def _poisson_function(input, generator=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.poisson(cygrad.tensor([0., 5., 100.]))
     tensor([ 0.,  8., 94.])
@@ -331,7 +326,6 @@ def _binomial_function(count, prob, generator=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.binomial(cygrad.tensor([10., 100.]), cygrad.tensor([1., 0.5]))
     tensor([10., 49.])

@@ -153,7 +153,6 @@ def uniform_(self, from_=0.0, to=1.0, *, generator=None, **named):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.zeros(2).uniform_(0, 10)
     tensor([4.9626, 7.6822])
@@ -188,7 +187,6 @@ def normal_(self, mean=0.0, std=1.0, *, generator=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.zeros(2).normal_()
     tensor([ 1.5410, -0.2934])
@@ -220,7 +218,6 @@ def random_(self, *bounds, generator=None, **named):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.zeros(3).random_(10)
     tensor([4., 9., 3.])
@@ -249,7 +246,6 @@ def exponential_(self, lambd=1, *, generator=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.zeros(2).exponential_()
     tensor([3.5083, 1.2304])
@@ -273,7 +269,6 @@ def geometric_(self, p, *, generator=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.zeros(3).geometric_(0.5)
     tensor([1., 1., 2.])
@@ -297,7 +292,6 @@ def log_normal_(self, mean=1, std=2, *, generator=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.zeros(2).log_normal_()
     tensor([59.2634,  1.5116])
@@ -321,7 +315,6 @@ def cauchy_(self, median=0, sigma=1, *, generator=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.zeros(2).cauchy_()
     tensor([10.5977,  0.7648])
@@ -365,7 +358,6 @@ def bernoulli_(self, p=0.5, *, generator=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.zeros(4).bernoulli_(0.5)
     tensor([0., 0., 1., 0.])

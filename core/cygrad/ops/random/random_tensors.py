@@ -93,7 +93,6 @@ def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, 
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.randint(10, (3,))
     tensor([4, 9, 3])
@@ -137,7 +136,6 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.randperm(4)
     tensor([0, 1, 3, 2])
@@ -163,7 +161,6 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.rand_like(cygrad.zeros(2))
     tensor([0.4963, 0.7682])
@@ -187,7 +184,6 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.randn_like(cygrad.zeros(2))
     tensor([ 1.5410, -0.2934])
@@ -231,7 +227,6 @@ def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=No
 
     Examples
     --------
-    >>> import cygrad
     >>> _ = cygrad.manual_seed(0)
     >>> cygrad.randint_like(cygrad.zeros(2), 10)
     tensor([4., 9.])

@@ -34,7 +34,6 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.cov(cygrad.tensor([[1., 2., 3.], [1., 0., 5.]]))
     tensor([[1., 2.],
             [2., 7.]])
@@ -112,7 +111,6 @@ def corrcoef(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.corrcoef(cygrad.tensor([[1., 2., 3.], [1., 0., 5.]]))
     tensor([[1.0000, 0.7559],
             [0.7559, 1.0000]])

@@ -37,7 +37,6 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.diff(cygrad.tensor([1, 4, 9, 16]))
     tensor([3, 5, 7])
     >>> cygrad.diff(cygrad.tensor([1, 4, 9, 16]), n=2)
@@ -178,7 +177,6 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.gradient(cygrad.tensor([1., 2., 4.]))
     (tensor([1.0000, 1.5000, 2.0000]),)
     """

@@ -46,7 +46,6 @@ def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.hash_tensor(cygrad.tensor([[1, 2], [7, 7]]), 1)
     tensor([3, 0], dtype=cygrad.uint64)
     """

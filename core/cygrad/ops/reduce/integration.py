@@ -86,7 +86,6 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.trapezoid(cygrad.tensor([1., 2., 4.]))
     tensor(4.5000)
     >>> cygrad.trapezoid(cygrad.tensor([1., 2., 4.]), cygrad.tensor([0., 1., 3.]))
@@ -129,7 +128,6 @@ def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.cumulative_trapezoid(cygrad.tensor([1., 2., 4.]))
     tensor([1.5000, 4.5000])
     """

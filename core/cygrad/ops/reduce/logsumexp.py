@@ -50,7 +50,6 @@ def logsumexp(input, dim, keepdim=False, *, out=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.logsumexp(cygrad.tensor([1000., 1000.]), dim=0)
     tensor(1000.6932)
     """

@@ -25,7 +25,6 @@ def broadcast_shapes(*shapes):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.broadcast_shapes((2, 1), (3,))
     cygrad.Size([2, 3])
     """
@@ -84,7 +83,6 @@ def broadcast_tensors(*tensors):
 
     Examples
     --------
-    >>> import cygrad
     >>> [t.shape for t in cygrad.broadcast_tensors(cygrad.zeros(2, 1), cygrad.zeros(3))]
     [cygrad.Size([2, 3]), cygrad.Size([2, 3])]
     """
@@ -119,7 +117,6 @@ def meshgrid(*tensors, indexing=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> x, y = cygrad.meshgrid(cygrad.tensor([1, 2]), cygrad.tensor([3, 4, 5]), indexing="ij")
     >>> y
     tensor([[3, 4, 5],

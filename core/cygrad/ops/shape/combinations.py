@@ -24,7 +24,6 @@ def cartesian_prod(*tensors):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.cartesian_prod(cygrad.tensor([1, 2]), cygrad.tensor([4, 5]))
     tensor([[1, 4],
             [1, 5],
@@ -58,7 +57,6 @@ def combinations(input, r=2, with_replacement=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.combinations(cygrad.tensor([1, 2, 3]))
     tensor([[1, 2],
             [1, 3],

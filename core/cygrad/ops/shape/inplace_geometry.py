@@ -55,7 +55,6 @@ def t_(self):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([[1, 2], [3, 4]]).t_()
     tensor([[1, 3],
             [2, 4]])
@@ -81,7 +80,6 @@ def transpose_(self, dim0, dim1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.zeros(2, 3).transpose_(0, 1).shape
     cygrad.Size([3, 2])
     """
@@ -104,7 +102,6 @@ def squeeze_(self, dim=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.zeros(2, 1).squeeze_().shape
     cygrad.Size([2])
     """
@@ -129,7 +126,6 @@ def unsqueeze_(self, dim):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.zeros(2).unsqueeze_(0).shape
     cygrad.Size([1, 2])
     """
@@ -159,7 +155,6 @@ def as_strided_(self, size, stride, storage_offset=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.arange(6).as_strided_((2, 2), (1, 2))
     tensor([[0, 2],
             [1, 3]])
@@ -196,7 +191,6 @@ def resize_(self, *sizes, memory_format=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.arange(6).resize_(2, 2)
     tensor([[0, 1],
             [2, 3]])
@@ -270,7 +264,6 @@ def is_set_to(self, tensor):
 
     Examples
     --------
-    >>> import cygrad
     >>> x = cygrad.zeros(2)
     >>> x.is_set_to(x.view(2))
     True
@@ -297,7 +290,6 @@ def resize_as_(self, the_template, *, memory_format=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.arange(6).resize_as_(cygrad.zeros(2, 2))
     tensor([[0, 1],
             [2, 3]])
@@ -341,7 +333,6 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2]).set_(cygrad.tensor([3, 4, 5]))
     tensor([3, 4, 5])
     """

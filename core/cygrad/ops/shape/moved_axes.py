@@ -25,7 +25,6 @@ def movedim(input, source, destination):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.zeros(2, 3, 4).movedim(0, 2).shape
     cygrad.Size([3, 4, 2])
     """
@@ -63,7 +62,6 @@ def swapaxes(input, axis0, axis1):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.swapaxes(cygrad.zeros(2, 3, 4), 0, 2).shape
     cygrad.Size([4, 3, 2])
     """
@@ -91,7 +89,6 @@ def adjoint(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.adjoint(cygrad.tensor([[1 + 1j, 2 - 3j]]))
     tensor([[1.-1.j],
             [2.+3.j]])

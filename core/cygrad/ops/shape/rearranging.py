@@ -52,7 +52,6 @@ def _repeat(self, *repeats):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2]).repeat(2, 2)
     tensor([[1, 2, 1, 2],
             [1, 2, 1, 2]])
@@ -79,7 +78,6 @@ def tile(input, *dims):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tile(cygrad.tensor([1, 2]), (2,))
     tensor([1, 2, 1, 2])
     """
@@ -127,7 +125,6 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2, 3]).repeat_interleave(cygrad.tensor([1, 0, 2]))
     tensor([1, 3, 3])
     """
@@ -205,7 +202,6 @@ def _flip(input, *dims):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([[1, 2], [3, 4]]).flip(1)
     tensor([[2, 1],
             [4, 3]])
@@ -243,7 +239,6 @@ def fliplr(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.fliplr(cygrad.tensor([[1, 2], [3, 4]]))
     tensor([[2, 1],
             [4, 3]])
@@ -269,7 +264,6 @@ def flipud(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.flipud(cygrad.tensor([[1, 2], [3, 4]]))
     tensor([[3, 4],
             [1, 2]])
@@ -310,7 +304,6 @@ def _rot90(input, k=1, dims=(0, 1)):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.rot90(cygrad.tensor([[1, 2], [3, 4]]))
     tensor([[2, 4],
             [1, 3]])
@@ -355,7 +348,6 @@ def _roll(input, shifts, dims=()):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2, 3]).roll(1)
     tensor([3, 1, 2])
     """
@@ -395,7 +387,6 @@ def _narrow_copy(input, dim, start, length):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.narrow_copy(cygrad.arange(5), 0, 1, 3)
     tensor([1, 2, 3])
     """

@@ -33,7 +33,6 @@ def split(tensor, split_size_or_sections, dim=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2, 3]).split(2)
     (tensor([1, 2]), tensor([3]))
     """
@@ -57,7 +56,6 @@ def split_method(self, split_size, dim=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2, 3]).split(split_size=2)
     (tensor([1, 2]), tensor([3]))
     """
@@ -99,7 +97,6 @@ def chunk(input, chunks, dim=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2, 3]).chunk(2)
     (tensor([1, 2]), tensor([3]))
     """
@@ -133,7 +130,6 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 2, 3]).tensor_split(2)
     (tensor([1, 2]), tensor([3]))
     """

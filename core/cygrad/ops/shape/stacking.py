@@ -12,7 +12,7 @@ def _joiner(name, prepare, dim, words, example, aliases=()):
         tensors = listed(tensors, name)
         if not tensors:
             raise RuntimeError(f"{name} expects a non-empty TensorList")
-        tensors = [prepare(t) for t in tensors]
+        tensors = list(map(prepare, tensors))
         return cat(tensors, 0 if name == "hstack" and tensors[0].dim() == 1 else dim, out=out)
     function.__doc__ = f"""The tensors one after the other {words}.
 
@@ -88,7 +88,6 @@ def _block_diag(*tensors):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.block_diag(cygrad.tensor([[1, 2]]), cygrad.tensor([3]))
     tensor([[1, 2, 0],
             [0, 0, 3]])

@@ -20,7 +20,6 @@ def ravel(input):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.ravel(cygrad.tensor([[1, 2], [3, 4]]))
     tensor([1, 2, 3, 4])
     """
@@ -50,7 +49,6 @@ def unflatten(input, dim, sizes):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.zeros(2, 6).unflatten(1, (-1, 3)).shape
     cygrad.Size([2, 2, 3])
     """
@@ -88,7 +86,7 @@ def _for_each(name, function):
                 raise TypeError(f"{name}() received an invalid combination of arguments - got "
                                 f"({type(tensors[0]).__name__}), but expected one of: a Tensor, a tuple of Tensors")
             tensors = tensors[0]
-        return tuple([function(t) for t in listed(tensors, name)])
+        return tuple(map(function, listed(tensors, name)))
     many.__doc__ = f"""{function.__doc__}
 
     Parameters

@@ -220,7 +220,6 @@ def unsafe_split(input, split_size, dim=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.unsafe_split(cygrad.tensor([1, 2, 3]), 2)
     (tensor([1, 2]), tensor([3]))
     """
@@ -245,7 +244,6 @@ def unsafe_split_with_sizes(input, split_sizes, dim=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.unsafe_split_with_sizes(cygrad.tensor([1, 2, 3]), [1, 2])
     (tensor([1]), tensor([2, 3]))
     """
@@ -270,7 +268,6 @@ def unsafe_chunk(input, chunks, dim=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.unsafe_chunk(cygrad.tensor([1, 2, 3]), 2)
     (tensor([1, 2]), tensor([3]))
     """

@@ -120,7 +120,6 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.histogramdd(cygrad.tensor([[0., 1.], [1., 0.], [2., 2.]]), bins=[2, 2]).hist
     tensor([[0., 1.],
             [1., 1.]])
@@ -194,7 +193,6 @@ def bincount(input, weights=None, minlength=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([0, 2, 2]).bincount()
     tensor([1, 0, 2])
     """
@@ -249,7 +247,6 @@ def histc(input, bins=100, min=0, max=0):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1., 2., 1.]).histc(bins=4, min=0, max=3)
     tensor([0., 2., 1., 0.])
     """
@@ -299,7 +296,6 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.histogram(cygrad.tensor([1., 2., 1.]), 3, range=(0., 3.)).hist
     tensor([0., 2., 1.])
     """

@@ -108,7 +108,6 @@ def median(input, dim=None, keepdim=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.median(cygrad.tensor([3., 1., 2., 4.]))
     tensor(2.)
     """
@@ -133,7 +132,6 @@ def nanmedian(input, dim=None, keepdim=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nanmedian(cygrad.tensor([cygrad.nan, 3., 1.]))
     tensor(1.)
     """
@@ -193,7 +191,6 @@ def mode(input, dim=-1, keepdim=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.mode(cygrad.tensor([1, 2, 2, 3, 3]))
     torch.return_types.mode(
     values=tensor(2),
@@ -297,7 +294,6 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.quantile(cygrad.tensor([0., 1., 2., 3.]), 0.5)
     tensor(1.5000)
     >>> cygrad.quantile(cygrad.tensor([0., 1., 2., 3.]), cygrad.tensor([0.25, 0.75]))
@@ -333,7 +329,6 @@ def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.nanquantile(cygrad.tensor([0., cygrad.nan, 2., 4.]), 0.5)
     tensor(2.)
     """

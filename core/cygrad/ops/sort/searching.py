@@ -102,7 +102,6 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.searchsorted(cygrad.tensor([1, 3, 5]), cygrad.tensor([3, 4]))
     tensor([1, 2])
     """
@@ -177,7 +176,6 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.bucketize(cygrad.tensor([1, 3, 9]), cygrad.tensor([2, 5]))
     tensor([0, 1, 2])
     """
@@ -213,7 +211,6 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.isin(cygrad.tensor([1, 2, 3]), cygrad.tensor([1, 3]))
     tensor([ True, False,  True])
     """

@@ -176,7 +176,6 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([3, 1, 3]).unique(return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
     """
@@ -208,7 +207,6 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 
     Examples
     --------
-    >>> import cygrad
     >>> cygrad.tensor([1, 1, 2, 1]).unique_consecutive()
     tensor([1, 2, 1])
     """

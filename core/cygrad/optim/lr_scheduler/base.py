@@ -49,7 +49,7 @@ def for_groups(name, optimizer, value):
     elif len(value) != groups:
         raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
                          f"param_groups has {groups}.")
-    return [copied(part) for part in value]
+    return list(map(copied, value))
 
 
 def check_optimizer(optimizer):

@@ -30,7 +30,7 @@ class WithFunctions(LRScheduler):
         dict
         """
         state = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "lr_lambdas")}
-        state["lr_lambdas"] = [state_of_function(function) for function in self.lr_lambdas]
+        state["lr_lambdas"] = list(map(state_of_function, self.lr_lambdas))
         return state
 
     def load_state_dict(self, state_dict):

@@ -128,7 +128,7 @@ class StackDataset(Dataset):
         if not args and not kwargs:
             raise ValueError("At least one dataset should be passed")
         self.datasets = args or kwargs
-        lengths = [len(dataset) for dataset in self._parts()]
+        lengths = list(map(len, self._parts()))
         self._length = lengths[0]
         if any(length != self._length for length in lengths):
             raise ValueError("Size mismatch between datasets")
@@ -148,7 +148,7 @@ class StackDataset(Dataset):
         for column in columns:
             if len(column) != len(indices):
                 raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(column)}")
-        return [self._joined(parts) for parts in zip(*columns)]
+        return list(map(self._joined, zip(*columns)))
 
     def __len__(self):
         return self._length
@@ -186,7 +186,7 @@ class ConcatDataset(Dataset[T_co]):
     @staticmethod
     def cumsum(sequence):
         """Where each dataset ends."""
-        return list(itertools.accumulate(len(dataset) for dataset in sequence))
+        return list(itertools.accumulate(map(len, sequence)))
 
     def __len__(self):
         return self.cumulative_sizes[-1]
@@ -235,7 +235,7 @@ class ChainDataset(IterableDataset):
             yield from dataset
 
     def __len__(self):
-        return sum(len(dataset) for dataset in self._streams())
+        return sum(map(len, self._streams()))
 
 
 class Subset(Dataset[T_co]):

@@ -43,11 +43,11 @@ def default_convert(data):
     if isinstance(data, Mapping):
         return mapping_like(data, {key: default_convert(data[key]) for key in data})
     if is_namedtuple(data):
-        return kind(*[default_convert(item) for item in data])
+        return kind(*map(default_convert, data))
     if isinstance(data, tuple):
-        return [default_convert(item) for item in data]
+        return list(map(default_convert, data))
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
-        return sequence_like(data, [default_convert(item) for item in data])
+        return sequence_like(data, list(map(default_convert, data)))
     return data
 
 
@@ -110,7 +110,7 @@ def collate_numpy_array_fn(batch, *, collate_fn_map=None):
     """The arrays as tensors, stacked."""
     if NOT_NUMBERS.search(batch[0].dtype.str):
         raise TypeError(default_collate_err_msg_format.format(batch[0].dtype))
-    return collate([cygrad.as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
+    return collate(list(map(cygrad.as_tensor, batch)), collate_fn_map=collate_fn_map)
 
 
 def collate_numpy_scalar_fn(batch, *, collate_fn_map=None):

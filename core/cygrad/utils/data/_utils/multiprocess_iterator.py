@@ -214,7 +214,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 self._fail([worker for worker in self._started if worker.active and not worker.process.is_alive()])
                 deadline = time.monotonic() + limit
             ended = [self._by_file[file] for file, event in ready if not self._exchange(self._by_file[file], event)]
-            arrived = any(map(self._sort, list(self._by_file.values())))
+            arrived = any([self._sort(worker) for worker in list(self._by_file.values())])
             self._fail(ended)
             if arrived:
                 return

@@ -70,11 +70,6 @@ def rename_(self, *names, **rename_map):
     *names, **rename_map
         As for `rename`.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Examples
     --------
     >>> cygrad.zeros(2, names=("N",)).rename_("M").names

@@ -49,11 +49,6 @@ def apply_(self, callable):
     callable : callable
         Takes a Python number and gives one.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Raises
     ------
     TypeError
@@ -78,11 +73,6 @@ def map_(self, tensor, callable):
     callable : callable
         Takes two Python numbers and gives one.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Examples
     --------
     >>> cygrad.tensor([1., 2.]).map_(cygrad.tensor([10., 20.]), lambda a, b: a + b)
@@ -101,11 +91,6 @@ def map2_(self, x, y, callable):
         Broadcast to self's shape.
     callable : callable
         Takes three Python numbers and gives one.
-
-    Returns
-    -------
-    Tensor
-        The tensor itself.
 
     Examples
     --------

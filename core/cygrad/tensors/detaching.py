@@ -7,11 +7,6 @@ from cygrad.ops.declare.op_forms import op
 def detach_(self):
     """Cut the tensor off from its history, in place.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Raises
     ------
     RuntimeError

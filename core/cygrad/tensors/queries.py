@@ -63,11 +63,6 @@ def is_shared(self):
 def share_memory_(self):
     """Move the storage, with all tensors on it, into memory that is shared with the processes that get the tensor.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Examples
     --------
     >>> x = cygrad.zeros(4)

@@ -2,7 +2,7 @@
 
 A text is written once, for the function. The method leaves its first parameter out; the in-place form takes the same
 parameters and gives the tensor back; `out=` and the parameters that mean the same in every op are described here.
-An example begins with the import of cygrad, which is added here, too.
+So is that an op whose name ends in "_" gives the tensor itself; an example begins with the import of cygrad.
 `PublicOp.__doc__` asks for all that when somebody reads it, so that importing cygrad pays nothing for it.
 """
 import inspect
@@ -31,6 +31,7 @@ SHARED = {
     "names": "sequence of str or None, optional\n    Names of the result's axes.",
     "non_blocking": "bool\n    Don't wait for a copy between devices.",
     "pin_memory": "bool\n    Make the result in page-locked memory.",
+    "reduction": '{"mean", "sum", "none"}',
     "reduce": "bool, optional\n    An old word for `reduction`: False is \"none\".",
     "requires_grad": "bool\n    Let autograd record what is done with the result.",
     "size": "sequence of int, optional\n    The sizes, as one argument.",
@@ -121,8 +122,9 @@ def docstring(op):
     if op.method:
         entries = without(entries, parameters[0].name if parameters else None, "input", "out")
         parameters = [p for p in parameters[1:] if p.name != "out"]
+    if op.name.endswith("_"):
+        sections.setdefault("Returns", "Tensor\n    The tensor itself.")
     if base is not None:
-        sections["Returns"] = "Tensor\n    The tensor itself."
         sections |= {title: written[title] for title in ("Raises",) if title in written}
     unnamed = {p.name for p in parameters if p.name == "dim" and p.default is None} | {"input"}
     entries = [(names, SHARED.get(names[0], rest) if "\n" not in rest and len(names) == 1 and names[0] not in unnamed
@@ -138,7 +140,8 @@ def docstring(op):
     sections["Parameters"] = body_of(entries)
     if IMPORT not in sections.get("Examples", IMPORT):
         sections["Examples"] = f"{IMPORT}\n{sections['Examples']}"
-    return text_from({"": sections.pop(""), "Parameters": sections.pop("Parameters"), **sections})
+    first = {title: sections.pop(title, "") for title in ("", "Parameters", "Returns")}
+    return text_from(first | sections)
 
 
 def without(entries, *removed):

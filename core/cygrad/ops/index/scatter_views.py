@@ -181,11 +181,6 @@ def fill_diagonal_(self, fill_value, wrap=False):
     wrap : bool
         In a matrix taller than wide, start again below the diagonal's end.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Raises
     ------
     RuntimeError

@@ -62,7 +62,6 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     ----------
     input, target : Tensor
         They broadcast, with a warning, and promote.
-    reduction : {"mean", "sum", "none"}
     beta : float
         Where the two meet; 0 gives `l1_loss`.
 
@@ -93,7 +92,6 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     ----------
     input, target : Tensor
         They broadcast, with a warning, and promote.
-    reduction : {"mean", "sum", "none"}
     delta : float
         Where the two meet; positive.
     weight : Tensor, optional
@@ -141,7 +139,6 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     ----------
     input, target : Tensor
         Of one shape.
-    reduction : {"mean", "sum", "none"}
 
     Returns
     -------
@@ -201,7 +198,6 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
         Probabilities, of input's shape and dtype.
     weight : Tensor, optional
         Factors of the losses; broadcasts to their shape.
-    reduction : {"mean", "sum", "none"}
 
     Returns
     -------
@@ -306,7 +302,6 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
         Of one shape; target has probabilities.
     weight : Tensor, optional
         Factors of the losses; broadcasts to their shape.
-    reduction : {"mean", "sum", "none"}
     pos_weight : Tensor, optional
         Factors of what the targets' positive part adds; broadcasts.
 
@@ -411,7 +406,6 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         Add the constant term log(2 pi) / 2.
     eps : float
         Variances below count as this.
-    reduction : {"mean", "sum", "none"}
 
     Returns
     -------
@@ -498,7 +492,6 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
         Add Stirling's approximation of log(target!).
     eps : float
         Added to the expected counts before their logarithm.
-    reduction : {"mean", "sum", "none"}
     log_input : bool
         What input is.
 

@@ -49,7 +49,6 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     ----------
     input, target : Tensor
         They broadcast and promote.
-    reduction : {"mean", "sum", "none"}
     weight : Tensor, optional
         Factors of the squares, of their shape; the mean is then divided by the weights' sum.
 
@@ -265,7 +264,6 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
         (C,): a factor for each class; a mean is divided by the sum of those that were used.
     ignore_index : int
         Targets of this value count nothing.
-    reduction : {"mean", "sum", "none"}
 
     Returns
     -------

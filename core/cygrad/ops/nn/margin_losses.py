@@ -82,7 +82,6 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     margin : float
     weight : Tensor, optional
         (C,): a factor for each target class.
-    reduction : {"mean", "sum", "none"}
 
     Returns
     -------
@@ -165,7 +164,6 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
         (N, C) or (C,): scores of C classes.
     target : Tensor
         Of input's shape, int64: the labels of each row, ended by -1.
-    reduction : {"mean", "sum", "none"}
 
     Returns
     -------
@@ -203,7 +201,6 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
         (N, C); targets are 0 or 1.
     weight : Tensor, optional
         (C,): a factor for each class.
-    reduction : {"mean", "sum", "none"}
 
     Returns
     -------
@@ -263,7 +260,6 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
     target : Tensor
         1 where input1 is to be larger, -1 where input2 is.
     margin : float
-    reduction : {"mean", "sum", "none"}
 
     Returns
     -------
@@ -317,7 +313,6 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     ----------
     input, target : Tensor
     margin : float
-    reduction : {"mean", "sum", "none"}
 
     Returns
     -------
@@ -381,7 +376,6 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
     target : Tensor
         (N,) or ().
     margin : float
-    reduction : {"mean", "sum", "none"}
 
     Returns
     -------
@@ -454,7 +448,6 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
         Added to the differences.
     swap : bool
         The distance of positive and negative counts instead where it is smaller.
-    reduction : {"mean", "sum", "none"}
 
     Returns
     -------

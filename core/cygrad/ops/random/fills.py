@@ -146,11 +146,6 @@ def uniform_(self, from_=0.0, to=1.0, *, generator=None, **named):
     from_, to : number
         The bounds.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Examples
     --------
     >>> _ = cygrad.manual_seed(0)
@@ -174,11 +169,6 @@ def normal_(self, mean=0.0, std=1.0, *, generator=None):
     ----------
     mean, std : number
         Of the distribution.
-
-    Returns
-    -------
-    Tensor
-        The tensor itself.
 
     Raises
     ------
@@ -211,11 +201,6 @@ def random_(self, *bounds, generator=None, **named):
     *bounds : int
         None, the upper bound, or both.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Examples
     --------
     >>> _ = cygrad.manual_seed(0)
@@ -239,11 +224,6 @@ def exponential_(self, lambd=1, *, generator=None):
     lambd : number
         The rate.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Examples
     --------
     >>> _ = cygrad.manual_seed(0)
@@ -261,11 +241,6 @@ def geometric_(self, p, *, generator=None):
     ----------
     p : number
         In (0, 1).
-
-    Returns
-    -------
-    Tensor
-        The tensor itself.
 
     Examples
     --------
@@ -285,11 +260,6 @@ def log_normal_(self, mean=1, std=2, *, generator=None):
     mean, std : number
         Of the normal numbers.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Examples
     --------
     >>> _ = cygrad.manual_seed(0)
@@ -307,11 +277,6 @@ def cauchy_(self, median=0, sigma=1, *, generator=None):
     ----------
     median, sigma : number
         The centre, and half the width at half the height.
-
-    Returns
-    -------
-    Tensor
-        The tensor itself.
 
     Examples
     --------
@@ -350,11 +315,6 @@ def bernoulli_(self, p=0.5, *, generator=None):
     ----------
     p : number or Tensor
         The probability of a one.
-
-    Returns
-    -------
-    Tensor
-        The tensor itself.
 
     Examples
     --------

@@ -43,11 +43,6 @@ AS_STRIDED_ = Op("as_strided_", "self", "size", "stride", "storage_offset")
 def t_(self):
     """Transpose the matrix, in place.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Raises
     ------
     RuntimeError
@@ -73,11 +68,6 @@ def transpose_(self, dim0, dim1):
     dim0, dim1 : int
         The two axes.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Examples
     --------
     >>> cygrad.zeros(2, 3).transpose_(0, 1).shape
@@ -94,11 +84,6 @@ def squeeze_(self, dim=None):
     ----------
     dim : int or tuple of int, optional
         Which axes to drop if their size is 1; None for all.
-
-    Returns
-    -------
-    Tensor
-        The tensor itself.
 
     Examples
     --------
@@ -119,11 +104,6 @@ def unsqueeze_(self, dim):
     dim : int
         Where the new axis comes.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Examples
     --------
     >>> cygrad.zeros(2).unsqueeze_(0).shape
@@ -142,11 +122,6 @@ def as_strided_(self, size, stride, storage_offset=None):
         Sizes, and steps in elements.
     storage_offset : int, optional
         Where the first element is in the storage; where it was when omitted.
-
-    Returns
-    -------
-    Tensor
-        The tensor itself.
 
     Raises
     ------
@@ -178,11 +153,6 @@ def resize_(self, *sizes, memory_format=None):
         The new shape.
     memory_format : memory_format, optional
         Order of the axes in memory.
-
-    Returns
-    -------
-    Tensor
-        The tensor itself.
 
     Raises
     ------
@@ -283,11 +253,6 @@ def resize_as_(self, the_template, *, memory_format=None):
     memory_format : memory_format, optional
         Order of the axes in memory; with `preserve_format` that of the template.
 
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
     Examples
     --------
     >>> cygrad.arange(6).resize_as_(cygrad.zeros(2, 2))
@@ -320,11 +285,6 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         A tensor whose storage and geometry are taken, or a storage; without it the tensor becomes empty.
     storage_offset, size, stride
         The geometry on a storage, in elements; all of it as one axis if they are omitted.
-
-    Returns
-    -------
-    Tensor
-        The tensor itself.
 
     Raises
     ------

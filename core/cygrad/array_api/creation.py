@@ -171,82 +171,82 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
 
 # ------------------------------------------------------------------ filled arrays
 
-def empty(shape, *, dtype=None, device=None):
-    """An array whose elements are left as the memory happens to be.
+_FILLED = """An array {what}.
 
-    Parameters
-    ----------
-    shape : int or tuple of int
-        Its sizes.
-    dtype : dtype, optional
-        The default floating-point dtype by default.
-    device : device or str, optional
-        Where it is.
+Parameters
+----------
+shape : int or tuple of int
+    Its sizes.
+dtype : dtype, optional
+    The default floating-point dtype by default.
+device : device or str, optional
+    Where it is.
 
-    Returns
-    -------
-    Tensor
-        Of that shape.
+Returns
+-------
+Tensor
+    Of that shape.
 
-    Examples
-    --------
-    >>> from cygrad import array_api as xp
-    >>> xp.empty((2, 3)).shape
-    cygrad.Size([2, 3])
-    """
-    return cygrad.empty(shape, dtype=dtype, device=device)
+Examples
+--------
+>>> from cygrad import array_api as xp
+>>> xp.{example}
+{shown}
+"""
+_LIKE = """An array {what}.
 
+Parameters
+----------
+x : Tensor
+    The other.
+dtype : dtype, optional
+    The other's by default.
+device : device or str, optional
+    The other's by default.
 
-def zeros(shape, *, dtype=None, device=None):
-    """An array of zeros.
+Returns
+-------
+Tensor
+    Of x's shape.
 
-    Parameters
-    ----------
-    shape : int or tuple of int
-        Its sizes.
-    dtype : dtype, optional
-        The default floating-point dtype by default.
-    device : device or str, optional
-        Where it is.
-
-    Returns
-    -------
-    Tensor
-        Of that shape.
-
-    Examples
-    --------
-    >>> from cygrad import array_api as xp
-    >>> xp.zeros(2)
-    Array([0., 0.])
-    """
-    return cygrad.zeros(shape, dtype=dtype, device=device)
+Examples
+--------
+>>> from cygrad import array_api as xp
+>>> xp.{example}
+{shown}
+"""
 
 
-def ones(shape, *, dtype=None, device=None):
-    """An array of ones.
+def _filled(name, what, example, shown):
+    """The function of this name that makes an array of a shape."""
+    make = getattr(cygrad, name)
 
-    Parameters
-    ----------
-    shape : int or tuple of int
-        Its sizes.
-    dtype : dtype, optional
-        The default floating-point dtype by default.
-    device : device or str, optional
-        Where it is.
+    def function(shape, *, dtype=None, device=None):
+        return make(shape, dtype=dtype, device=device)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _FILLED.format(what=what, example=example, shown=shown)
+    return function
 
-    Returns
-    -------
-    Tensor
-        Of that shape.
 
-    Examples
-    --------
-    >>> from cygrad import array_api as xp
-    >>> xp.ones(2)
-    Array([1., 1.])
-    """
-    return cygrad.ones(shape, dtype=dtype, device=device)
+def _like(name, what, example, shown):
+    """The function of this name that makes an array like another."""
+    make = getattr(cygrad, name)
+
+    def function(x, /, *, dtype=None, device=None):
+        return make(x, dtype=dtype, device=device)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _LIKE.format(what=what, example=example, shown=shown)
+    return function
+
+
+empty = _filled("empty", "whose elements are left as the memory happens to be", "empty((2, 3)).shape",
+                "cygrad.Size([2, 3])")
+zeros = _filled("zeros", "of zeros", "zeros(2)", "Array([0., 0.])")
+ones = _filled("ones", "of ones", "ones(2)", "Array([1., 1.])")
+empty_like = _like("empty_like", "of the shape of another, its elements left as the memory happens to be",
+                   "empty_like(xp.ones(3)).shape", "cygrad.Size([3])")
+zeros_like = _like("zeros_like", "of zeros of the shape of another", "zeros_like(xp.asarray([1, 2]))", "Array([0, 0])")
+ones_like = _like("ones_like", "of ones of the shape of another", "ones_like(xp.asarray([5, 6]))", "Array([1, 1])")
 
 
 def full(shape, fill_value, *, dtype=None, device=None):
@@ -276,84 +276,6 @@ def full(shape, fill_value, *, dtype=None, device=None):
     """
     shape = (shape,) if isinstance(shape, int) else shape
     return cygrad.full(shape, fill_value, dtype=dtype, device=device)
-
-
-def empty_like(x, /, *, dtype=None, device=None):
-    """An array of the shape of another, its elements left as the memory happens to be.
-
-    Parameters
-    ----------
-    x : Tensor
-        The other.
-    dtype : dtype, optional
-        The other's by default.
-    device : device or str, optional
-        The other's by default.
-
-    Returns
-    -------
-    Tensor
-        Of x's shape.
-
-    Examples
-    --------
-    >>> from cygrad import array_api as xp
-    >>> xp.empty_like(xp.ones(3)).shape
-    cygrad.Size([3])
-    """
-    return cygrad.empty_like(x, dtype=dtype, device=device)
-
-
-def zeros_like(x, /, *, dtype=None, device=None):
-    """An array of zeros of the shape of another.
-
-    Parameters
-    ----------
-    x : Tensor
-        The other.
-    dtype : dtype, optional
-        The other's by default.
-    device : device or str, optional
-        The other's by default.
-
-    Returns
-    -------
-    Tensor
-        Of x's shape.
-
-    Examples
-    --------
-    >>> from cygrad import array_api as xp
-    >>> xp.zeros_like(xp.asarray([1, 2]))
-    Array([0, 0])
-    """
-    return cygrad.zeros_like(x, dtype=dtype, device=device)
-
-
-def ones_like(x, /, *, dtype=None, device=None):
-    """An array of ones of the shape of another.
-
-    Parameters
-    ----------
-    x : Tensor
-        The other.
-    dtype : dtype, optional
-        The other's by default.
-    device : device or str, optional
-        The other's by default.
-
-    Returns
-    -------
-    Tensor
-        Of x's shape.
-
-    Examples
-    --------
-    >>> from cygrad import array_api as xp
-    >>> xp.ones_like(xp.asarray([5, 6]))
-    Array([1, 1])
-    """
-    return cygrad.ones_like(x, dtype=dtype, device=device)
 
 
 def full_like(x, /, fill_value, *, dtype=None, device=None):

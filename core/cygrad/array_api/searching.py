@@ -7,56 +7,41 @@ from cygrad.array_api.data_types import operands
 __all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"]
 
 
-def argmax(x, /, *, axis=None, keepdims=False):
-    """Where the greatest element is, the first of them.
+_DOC = """Where the {which} element is, the first of them.
 
-    Parameters
-    ----------
-    x : Tensor
-        Real.
-    axis : int, optional
-        Along which; by default the array is looked at as one row.
-    keepdims : bool, optional
-        Whether the reduced axes stay, with size 1.
+Parameters
+----------
+x : Tensor
+    Real.
+axis : int, optional
+    Along which; by default the array is looked at as one row.
+keepdims : bool, optional
+    Whether the reduced axes stay, with size 1.
 
-    Returns
-    -------
-    Tensor
-        int64.
+Returns
+-------
+Tensor
+    int64.
 
-    Examples
-    --------
-    >>> from cygrad import array_api as xp
-    >>> xp.argmax(xp.asarray([3, 9, 1]))
-    Array(1)
-    """
-    return cygrad.argmax(_ordered(x), axis, keepdim=keepdims)
+Examples
+--------
+>>> from cygrad import array_api as xp
+>>> xp.{name}(xp.asarray([3, 9, 1]))
+Array({place})
+"""
 
 
-def argmin(x, /, *, axis=None, keepdims=False):
-    """Where the least element is, the first of them.
+def _finding(name, op, which, place):
+    """The function of this name, which says where an extreme is."""
+    def function(x, /, *, axis=None, keepdims=False):
+        return op(_ordered(x), axis, keepdim=keepdims)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _DOC.format(name=name, which=which, place=place)
+    return function
 
-    Parameters
-    ----------
-    x : Tensor
-        Real.
-    axis : int, optional
-        Along which; by default the array is looked at as one row.
-    keepdims : bool, optional
-        Whether the reduced axes stay, with size 1.
 
-    Returns
-    -------
-    Tensor
-        int64.
-
-    Examples
-    --------
-    >>> from cygrad import array_api as xp
-    >>> xp.argmin(xp.asarray([3, 9, 1]))
-    Array(2)
-    """
-    return cygrad.argmin(_ordered(x), axis, keepdim=keepdims)
+argmax = _finding("argmax", cygrad.argmax, "greatest", 1)
+argmin = _finding("argmin", cygrad.argmin, "least", 2)
 
 
 def _ordered(x):

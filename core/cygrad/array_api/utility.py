@@ -5,60 +5,43 @@ from cygrad.array_api.axis_argument import axes_of
 __all__ = ["all", "any", "diff"]
 
 
-def all(x, /, *, axis=None, keepdims=False):
-    """Whether all elements are true, which is to say not zero.
+_DOC = """Whether {name} {elements} true, which is to say not zero.
 
-    Parameters
-    ----------
-    x : Tensor
-        Of any dtype.
-    axis : int or tuple of int, optional
-        The axes that are reduced; all by default, none for an empty tuple.
-    keepdims : bool, optional
-        Whether the axes stay, with size 1.
+Parameters
+----------
+x : Tensor
+    Of any dtype.
+axis : int or tuple of int, optional
+    The axes that are reduced; all by default, none for an empty tuple.
+keepdims : bool, optional
+    Whether the axes stay, with size 1.
 
-    Returns
-    -------
-    Tensor
-        Of bools.
+Returns
+-------
+Tensor
+    Of bools.
 
-    Examples
-    --------
-    >>> from cygrad import array_api as xp
-    >>> xp.all(xp.asarray([[True, False], [True, True]]), axis=0)
-    Array([ True, False])
-    """
-    axes = axes_of(x, axis)
-    x = x.to(cygrad.bool)
-    return cygrad.all(x, axes, keepdim=keepdims) if axes else x
+Examples
+--------
+>>> from cygrad import array_api as xp
+>>> xp.{name}(xp.asarray([[True, False], [True, {last}]]), axis=0)
+Array([ True, False])
+"""
 
 
-def any(x, /, *, axis=None, keepdims=False):
-    """Whether any element is true, which is to say not zero.
+def _judging(name, op, elements, last):
+    """The function of this name, which looks at whole axes."""
+    def function(x, /, *, axis=None, keepdims=False):
+        axes = axes_of(x, axis)
+        x = x.to(cygrad.bool)
+        return op(x, axes, keepdim=keepdims) if axes else x
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _DOC.format(name=name, elements=elements, last=last)
+    return function
 
-    Parameters
-    ----------
-    x : Tensor
-        Of any dtype.
-    axis : int or tuple of int, optional
-        The axes that are reduced; all by default, none for an empty tuple.
-    keepdims : bool, optional
-        Whether the axes stay, with size 1.
 
-    Returns
-    -------
-    Tensor
-        Of bools.
-
-    Examples
-    --------
-    >>> from cygrad import array_api as xp
-    >>> xp.any(xp.asarray([[True, False], [True, False]]), axis=0)
-    Array([ True, False])
-    """
-    axes = axes_of(x, axis)
-    x = x.to(cygrad.bool)
-    return cygrad.any(x, axes, keepdim=keepdims) if axes else x
+all = _judging("all", cygrad.all, "elements are", True)
+any = _judging("any", cygrad.any, "element is", False)
 
 
 def diff(x, /, n=1, *, axis=-1, prepend=None, append=None):

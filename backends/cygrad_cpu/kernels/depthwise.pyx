@@ -252,42 +252,55 @@ cdef inline Py_ssize_t places_abreast(const LastTaps *g) noexcept nogil:
     return (g.positions[0] + beside(g) - 1) // beside(g) * g.positions[1]
 
 
-cdef inline Py_ssize_t place(const LastTaps *g, const Py_ssize_t *step, Py_ssize_t i) noexcept nogil:
-    """Where a place is; the last of a run may be partly the one before."""
-    cdef Py_ssize_t n = (g.positions[0] + beside(g) - 1) // beside(g)
+cdef struct Place:              # of positions that are made together, in elements
+    Py_ssize_t seen, made       # where what the first one sees begins, and it is made
+    Py_ssize_t step, made_step  # from one to the next; 0: it is one position, made several times
+
+
+cdef inline Place place(const LastTaps *g, Py_ssize_t i) noexcept nogil:
+    """The last of a run may be partly the one before. It divides: not for every vector of channels."""
+    cdef Py_ssize_t count = beside(g), n = (g.positions[0] + count - 1) // count, run, first
+    cdef Place found
     i = min(i, n * g.positions[1] - 1)
-    return i // n * step[1] + min(i % n * beside(g), g.positions[0] - beside(g)) * step[0]
+    run = i // n
+    first = min((i - run * n) * count, g.positions[0] - count)
+    found.seen, found.made = run * g.step[1] + first * g.step[0], run * g.made[1] + first * g.made[0]
+    found.step, found.made_step = g.step[0] if count > 1 else 0, g.made[0] if count > 1 else 0
+    return found
 
 
 cdef void see_last(const LastTaps *g, const char *a, const char *weight, const char *bias, char *out,
                    Vector *tag) noexcept nogil:
     """A vector of channels of ABREAST positions reads an element of the filters once for all."""
     cdef Py_ssize_t size = 4 if Vector is Floats else 8, width = g.channels * size, lanes = sizeof(Vector)
-    cdef Py_ssize_t step = g.step[0] * size if beside(g) > 1 else 0, made = g.made[0] * size if step else 0, p, c, i
-    cdef Py_ssize_t first, second
+    cdef Py_ssize_t p, c, i, step, made
     cdef Vector[ABREAST] sums
     cdef Vector start, by
+    cdef Place first, second
     cdef const char *x
     cdef const char *y
+    cdef char *to
+    cdef char *beyond
     cdef int j
     for p in range(0, places_abreast(g), 2):
+        first, second = place(g, p), place(g, p + 1)
+        step, made = first.step * size, first.made_step * size
         c = 0
         while c < width:
             c = min(c, width - lanes)                       # the last channels may be partly those before
             start = (<const Vector *>(bias + c))[0] if bias != NULL else factor[Vector](0, NULL)
             for j in range(ABREAST):
                 sums[j] = start
-            first, second = place(g, g.step, p) * size + c, place(g, g.step, p + 1) * size + c
             for i in range(g.count):
-                x, y = a + g.seen[i] * size + first, a + g.seen[i] * size + second
+                x, y = a + (g.seen[i] + first.seen) * size + c, a + (g.seen[i] + second.seen) * size + c
                 by = (<const Vector *>(weight + g.weight[i] * size + c))[0]
                 for j in range(ABREAST // 2):
                     sums[j] = sums[j] + by * (<const Vector *>(x + j * step))[0]
                     sums[j + ABREAST // 2] = sums[j + ABREAST // 2] + by * (<const Vector *>(y + j * step))[0]
-            first, second = place(g, g.made, p) * size + c, place(g, g.made, p + 1) * size + c
+            to, beyond = out + first.made * size + c, out + second.made * size + c
             for j in range(ABREAST // 2):
-                (<Vector *>(out + first + j * made))[0] = sums[j]
-                (<Vector *>(out + second + j * made))[0] = sums[j + ABREAST // 2]
+                (<Vector *>(to + j * made))[0] = sums[j]
+                (<Vector *>(beyond + j * made))[0] = sums[j + ABREAST // 2]
             c += lanes
 
 
@@ -434,13 +447,15 @@ cdef void see_groups(const LastTaps *g, const Groups *s, const char *input, cons
     cdef const float *a = <const float *>input
     cdef const float *weight = <const float *>filters
     cdef float *out = <float *>made
-    cdef Py_ssize_t step = g.step[0] if beside(g) > 1 else 0, made_step = g.made[0] if step else 0, p, c, first, more
+    cdef Py_ssize_t p, c, first, more
+    cdef Place here, there
     cdef Floats[ABREAST] sums
     cdef Floats start
     cdef float *y
     cdef float *z
     cdef int j
     for p in range(0, places_abreast(g) if PICKS else 0, 2):
+        here, there = place(g, p), place(g, p + 1)
         c = 0
         while c < g.channels:
             c = min(c, g.channels - LANES)
@@ -450,15 +465,13 @@ cdef void see_groups(const LastTaps *g, const Groups *s, const char *input, cons
             first = first_seen(s, c)
             more = c // s.made * s.seen - first
             if s.seen > s.made:
-                see_some(g, s, a + place(g, g.step, p) + first, a + place(g, g.step, p + 1) + first, step, weight + c,
-                         more, True, sums)
+                see_some(g, s, a + here.seen + first, a + there.seen + first, here.step, weight + c, more, True, sums)
             else:
-                see_some(g, s, a + place(g, g.step, p) + first, a + place(g, g.step, p + 1) + first, step, weight + c,
-                         more, False, sums)
-            y, z = out + place(g, g.made, p) + c, out + place(g, g.made, p + 1) + c
+                see_some(g, s, a + here.seen + first, a + there.seen + first, here.step, weight + c, more, False, sums)
+            y, z = out + here.made + c, out + there.made + c
             for j in range(ABREAST // 2):
-                (<Floats *>(y + j * made_step))[0] = sums[j]
-                (<Floats *>(z + j * made_step))[0] = sums[j + ABREAST // 2]
+                (<Floats *>(y + j * here.made_step))[0] = sums[j]
+                (<Floats *>(z + j * here.made_step))[0] = sums[j + ABREAST // 2]
             c += LANES
 
 

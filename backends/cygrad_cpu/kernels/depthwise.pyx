@@ -223,25 +223,7 @@ cdef void lay_out_doubles(const Stencil *g, const char *a, char *plane) noexcept
     lay_out(g, <const double *>a, <double *>plane)
 
 
-# ---- channels side by side
-
-cdef void see_few(const LastTaps *g, const Real *a, const Real *weight, const Real *bias, Real *out) noexcept nogil:
-    """Fewer channels than a vector holds."""
-    cdef Py_ssize_t r, q, c, i
-    cdef const Real *x
-    cdef Real *y
-    cdef Real total
-    for r in range(g.positions[1]):
-        x, y = a + r * g.step[1], out + r * g.made[1]
-        for q in range(g.positions[0]):
-            for c in range(g.channels):
-                total = bias[c] if bias != NULL else 0
-                for i in range(g.count):
-                    total += x[g.seen[i] + c] * weight[g.weight[i] + c]
-                y[c] = total
-            x += g.step[0]
-            y += g.made[0]
-
+# ---- channels side by side, at least as many as a vector holds
 
 cdef inline Py_ssize_t beside(const LastTaps *g) noexcept nogil:
     """How many positions of a run are made together; those of two places, or of one twice, are made abreast."""
@@ -306,18 +288,12 @@ cdef void see_last(const LastTaps *g, const char *a, const char *weight, const c
 
 cdef void correlate_last_floats(const LastTaps *g, const char *a, const char *weight, const char *bias,
                                 char *out) noexcept nogil:
-    if g.channels * <Py_ssize_t>sizeof(float) < <Py_ssize_t>sizeof(Floats):
-        see_few(g, <const float *>a, <const float *>weight, <const float *>bias, <float *>out)
-    else:
-        see_last[Floats](g, a, weight, bias, out, NULL)
+    see_last[Floats](g, a, weight, bias, out, NULL)
 
 
 cdef void correlate_last_doubles(const LastTaps *g, const char *a, const char *weight, const char *bias,
                                  char *out) noexcept nogil:
-    if g.channels * <Py_ssize_t>sizeof(double) < <Py_ssize_t>sizeof(Doubles):
-        see_few(g, <const double *>a, <const double *>weight, <const double *>bias, <double *>out)
-    else:
-        see_last[Doubles](g, a, weight, bias, out, NULL)
+    see_last[Doubles](g, a, weight, bias, out, NULL)
 
 
 cdef inline void add_channels(const Real *a, Real *out, Py_ssize_t first, Py_ssize_t n) noexcept nogil:
@@ -367,32 +343,12 @@ cdef void meet_last(const LastTaps *g, const char *grad, const char *a, char *ou
             i += MET
 
 
-cdef void meet_few(const LastTaps *g, const Real *grad, const Real *a, Real *out) noexcept nogil:
-    """Fewer channels than a vector holds."""
-    cdef Py_ssize_t i, c, q, r
-    cdef Real total
-    for i in range(g.count):
-        for c in range(g.channels):
-            total = 0
-            for r in range(g.positions[1]):
-                for q in range(g.positions[0]):
-                    total += (grad[r * g.made[1] + q * g.made[0] + c]
-                              * a[g.seen[i] + r * g.step[1] + q * g.step[0] + c])
-            out[g.weight[i] + c] += total
-
-
 cdef void weight_last_floats(const LastTaps *g, const char *grad, const char *a, char *out) noexcept nogil:
-    if g.channels * <Py_ssize_t>sizeof(float) < <Py_ssize_t>sizeof(Floats):
-        meet_few(g, <const float *>grad, <const float *>a, <float *>out)
-    else:
-        meet_last[Floats](g, grad, a, out, NULL)
+    meet_last[Floats](g, grad, a, out, NULL)
 
 
 cdef void weight_last_doubles(const LastTaps *g, const char *grad, const char *a, char *out) noexcept nogil:
-    if g.channels * <Py_ssize_t>sizeof(double) < <Py_ssize_t>sizeof(Doubles):
-        meet_few(g, <const double *>grad, <const double *>a, <double *>out)
-    else:
-        meet_last[Doubles](g, grad, a, out, NULL)
+    meet_last[Doubles](g, grad, a, out, NULL)
 
 
 # ---- groups of few channels, in float32
@@ -523,6 +479,7 @@ cdef public void cygrad_install(void *address) noexcept:
     table.last[1] = correlate_last_doubles
     table.last_weight[0] = weight_last_floats
     table.last_weight[1] = weight_last_doubles
+    table.vector = sizeof(Floats)
     table.group = group
     table.groups = see_groups
     table.groups_weight = meet_groups

@@ -58,6 +58,7 @@ cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     Group group                 # float32
     CorrelateGroups groups
     WeightGroups groups_weight
+    Py_ssize_t vector           # bytes
 
 cdef bint is_depthwise(View a, View weight, int groups)
 cdef int depthwise(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, View out) except -1

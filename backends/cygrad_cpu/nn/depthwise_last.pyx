@@ -73,7 +73,9 @@ cdef bint few_of_group(int groups, Py_ssize_t seen, Py_ssize_t made, int kind) n
     """Whether convolutions from so many channels to so many are done here."""
     cdef Groups g
     g.seen, g.made, g.channels = seen // groups, made // groups, seen
-    return groups > 1 and (seen == made == groups or kind == 0 and kernels.group(&g, made))
+    if seen == made == groups:              # fewer than fill a vector are copied to planes
+        return groups > 1 and made * (4 if kind == 0 else 8) >= kernels.vector
+    return groups > 1 and kind == 0 and kernels.group(&g, made)
 
 
 cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple stride, tuple padding,

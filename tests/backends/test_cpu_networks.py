@@ -51,6 +51,10 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (3, 3, 13, 9, 40, (3, 5), (1, 1), (1, 2), (1, 1), 1),       # few channels, whose gradient is a sum of products
     (2, 2, 11, 14, 33, (3, 2), (2, 3), (4, 0), (2, 1), 1),
     (2, 24, 9, 9, 12, (3, 3), (1, 1), (1, 1), (1, 1), 6),       # 2 filters of 4 channels
+    (2, 20, 60, 40, 6, (3, 3), (1, 1), (1, 1), (1, 1), 1),      # sums of products, in blocks that share rows
+    (3, 17, 8, 11, 1, (3, 2), (1, 1), (4, 0), (1, 2), 1),       # ... of one filter, and a padding beyond its reach
+    (2, 6, 9, 8, 6, (3, 3), (1, 1), (1, 1), (1, 1), 6),         # fewer channels than a vector has
+    (2, 8, 40, 50, 24, (5, 3), (2, 1), (2, 1), (1, 1), 1),
 ]
 
 

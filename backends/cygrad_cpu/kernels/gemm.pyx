@@ -525,3 +525,4 @@ cdef public void cygrad_install(void *address) noexcept:
     table.pack[1] = pack_doubles
     table.packed[0] = packed_floats
     table.packed[1] = packed_doubles
+    table.vector = sizeof(Floats)

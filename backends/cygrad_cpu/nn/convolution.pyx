@@ -275,7 +275,8 @@ cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple paddi
     cdef View x, w, b, y
     if dtype is None or not describe(&g, a, weight, out, stride, padding, dilation, groups, dtype):
         return NotImplemented
-    if lie_last(out) and conv2d_last(a, weight, bias, stride, padding, dilation, groups, out, dtype):
+    if (lie_last(out) or out.sizes[1] == 1 and lie_last(a)) and conv2d_last(
+            a, weight, bias, stride, padding, dilation, groups, out, dtype):
         return
     x, w, b, y = dense(a, dtype, keep), dense(weight, dtype, keep), dense(bias, dtype, keep), out
     if not (dtype is out.dtype and out.strides[3] == 1 and out.strides[2] == out.sizes[3] and out.strides[1] >= g.area

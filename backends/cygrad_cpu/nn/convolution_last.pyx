@@ -16,9 +16,9 @@ from cygrad.dtype cimport DType, FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data, make_view
 from cygrad_cpu.nn.depthwise_last cimport (depthwise_last, depthwise_last_input, depthwise_last_threads,
                                            depthwise_last_weight, few_of_group)
-from cygrad_cpu.nn.few_channels_last cimport few_channels_input
+from cygrad_cpu.nn.few_channels_last cimport few_channels
 from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, multiply,
-                                                 multiply_lattice)
+                                                 multiply_lattice, vector_bytes)
 from cygrad_cpu.reduce.reduce cimport cpu_reduce
 from cygrad_cpu.runtime.temporaries cimport Temporary, converted, copy_views, dense, temporary, writable
 from cygrad_cpu.runtime.thread_count cimport threads_for
@@ -28,8 +28,6 @@ cdef enum:
     CACHED = 1 << 16            # elements of a block of padded rows
     GROUPED = 64                # positions that each group goes over, of a block that stays in the level 1 cache
     FEWEST = 8                  # filters: fewer would leave most of a vector empty
-    SUMMED = 4                  # channels: fewer leave rows of tiles empty, too, and few_channels_last.pyx is faster
-    WORTH_SUMS = 32             # ... of an output's gradient with so many
     FEWEST_OF_GROUP = 16        # ... of a group that sees an image: row-major copies are faster below
 
 cdef struct Geometry:
@@ -94,6 +92,38 @@ cdef inline bint sees(Geometry *g, View a, const Py_ssize_t *weight, View out, t
     """The same of a convolution of `a`, not of the gradient of its weight."""
     return (describe(g, a, weight, out, stride, padding, dilation, groups, dtype)
             and g.filters >= (FEWEST if groups == 1 else FEWEST_OF_GROUP) * groups)
+
+
+cdef enum Way:
+    PRODUCTS, SUMS, ROW_MAJOR
+
+cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, bint strided) noexcept:
+    """The fastest of a product here, few_channels_last.pyx and copies in row-major order, without groups.
+
+    In half cycles for each position, as measured on Zen 4: a product of vectors takes 2, and 40 for reading and storing
+    them; a vector of few_channels_last that is stored or added 8; an element that is copied 3.5. A row-major product
+    has tiles of four filters, and what it sees laid out for it takes a seventh more."""
+    cdef Py_ssize_t lanes = vector_bytes() // (4 if kind == 0 else 8), vectors, full, here, sums, copies
+    if lanes == 0:
+        return ROW_MAJOR
+    vectors, full = (made + lanes - 1) // lanes, (made * taps + lanes - 1) // lanes
+    here, sums = 2 * vectors * taps * seen + 40, 2 * full * seen + 8 * (full + vectors * taps)
+    copies = (made + 3) // 4 * 4 * seen * taps * 16 // (lanes * 7) + 7 * (seen + made) // 2
+    if sums < here and (strided or sums < copies) or made < FEWEST and sums < copies:
+        return SUMS
+    return ROW_MAJOR if copies < here and not strided else PRODUCTS
+
+
+cdef int by_sums(View seen, View weight, View bias, tuple stride, tuple padding, tuple dilation, bint turned, View made,
+                 DType dtype) except -1:
+    """As `few_channels`; the weight is (seen, R, S, made)."""
+    cdef list keep = []
+    cdef View x = dense(last(seen), dtype, keep), target = last(made), y = writable(target, dtype, keep)
+    cdef Temporary w = converted(weight, dtype)
+    few_channels(x, w.view, dense(bias, dtype, keep), stride, padding, dilation, turned, y)
+    if y is not target:
+        copy_views(y, target)
+    return 0
 
 
 cdef inline Py_ssize_t rows_seen(const Geometry *g, Py_ssize_t rows) noexcept nogil:
@@ -189,6 +219,11 @@ cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
     return 0
 
 
+cdef inline tuple around(View weight, tuple padding, tuple dilation):
+    """The padding of the convolution that is the gradient of another one's input, and the other way round."""
+    return dilation[0] * (weight.sizes[2] - 1) - padding[0], dilation[1] * (weight.sizes[3] - 1) - padding[1]
+
+
 cdef bint conv2d_last(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups, View out,
                       DType dtype) except -1:
     cdef Geometry g
@@ -196,6 +231,17 @@ cdef bint conv2d_last(View a, View weight, View bias, tuple stride, tuple paddin
     cdef View x, b, y, target
     cdef Temporary w
     cdef bint few = few_of_group(groups, a.sizes[1], out.sizes[1], dtype.code - FLOAT32)
+    cdef bint strided = stride[0] != 1 or stride[1] != 1
+    cdef Way way = PRODUCTS if groups > 1 or strided else best_way(
+        dtype.code - FLOAT32, out.sizes[1], a.sizes[1], weight.sizes[2] * weight.sizes[3], False)
+    if way == SUMS:
+        by_sums(a, make_view(weight.memory, weight.dtype, weight.offset, 4,
+                             [weight.sizes[1], weight.sizes[2], weight.sizes[3], weight.sizes[0]],
+                             [weight.strides[1], weight.strides[2], weight.strides[3], weight.strides[0]]),
+                bias, stride, around(weight, padding, dilation), dilation, True, out, dtype)
+        return True
+    if way == ROW_MAJOR:
+        return False
     if not few and not sees(&g, a, weight.sizes, out, stride, padding, dilation, groups, dtype):
         return False
     x, b, target = dense(last(a), dtype, keep), dense(bias, dtype, keep), last(out)
@@ -222,19 +268,16 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
     cdef Py_ssize_t r = weight.sizes[2], s = weight.sizes[3], made = weight.sizes[0] // groups, line, i
     cdef bint few = few_of_group(groups, grad.sizes[1], out.sizes[1], dtype.code - FLOAT32)
     cdef bint strided = stride[0] != 1 or stride[1] != 1
-    cdef tuple around = (dilation[0] * (r - 1) - padding[0], dilation[1] * (s - 1) - padding[1])
-    if (groups == 1 and out.sizes[1] < SUMMED and made >= WORTH_SUMS
-            and describe(&g, grad, weight.sizes, out, (1, 1), (0, 0), dilation, 1, dtype)):
-        x, target = dense(last(grad), dtype, keep), last(out)
-        y = writable(target, dtype, keep)
-        w = converted(make_view(weight.memory, weight.dtype, weight.offset, 4, [made, r, s, weight.sizes[1]],
-                                [weight.strides[0], weight.strides[2], weight.strides[3], weight.strides[1]]), dtype)
-        few_channels_input(x, w.view, stride, padding, dilation, y)
-        if y is not target:
-            copy_views(y, target)
+    cdef Way way = PRODUCTS if groups > 1 else best_way(dtype.code - FLOAT32, out.sizes[1], made, r * s, strided)
+    if way == SUMS:
+        by_sums(grad, make_view(weight.memory, weight.dtype, weight.offset, 4, [made, r, s, weight.sizes[1]],
+                                [weight.strides[0], weight.strides[2], weight.strides[3], weight.strides[1]]),
+                None, stride, padding, dilation, False, out, dtype)
         return True
-    if not few and not sees(&g, grad, weight.sizes, out, (1, 1), (0, 0) if strided else around, dilation, groups,
-                            dtype):
+    if way == ROW_MAJOR:
+        return False
+    if not few and not sees(&g, grad, weight.sizes, out, (1, 1),
+                            (0, 0) if strided else around(weight, padding, dilation), dilation, groups, dtype):
         return False
     if strided and not few and not to_phases(&g, stride, padding, dilation):
         return False

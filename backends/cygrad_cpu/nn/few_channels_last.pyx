@@ -1,22 +1,23 @@
-"""The gradient of an input of few channels, which lie side by side (`channels_last`).
+"""Convolutions that make few channels, which lie side by side (`channels_last`), and gradients of such inputs.
 
 Channels would leave most of a vector empty. So products of the output's gradient with the weights are made for all
 elements of the kernel (positions, elements and channels), whose vectors are full, and each place of the input sums
-those that belong to it. This is done for some rows of the input at a time, whose products stay in the caches.
+those that belong to it. This is done for some rows of the input at a time, whose products stay in the caches. A
+convolution that moves by one is such a gradient, with the kernel turned round. Names are those of the gradient.
 """
 from cython.parallel cimport prange
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memmove, memset
 
 from cygrad.dtype cimport FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data
 from cygrad_cpu.products.serial_product cimport Product, ROOM, VECTOR_BYTES, multiply
 from cygrad_cpu.runtime.temporaries cimport Temporary, temporary
 from cygrad_cpu.runtime.thread_count cimport threads_for
-from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor
+from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector
 
 cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
-    CACHED = 1 << 17            # products of a block
+    CACHED = 1 << 16            # products of a block
 
 cdef struct Geometry:
     int kind                    # 0 float32, 1 float64
@@ -32,6 +33,7 @@ cdef struct Geometry:
     Py_ssize_t rows             # of the input in a block
     Py_ssize_t blocks           # of an image
     Py_ssize_t products         # of a block, at most
+    const char *start           # of the sums, for each channel, with zeros behind them
     const Py_ssize_t *counts    # of products that each column of the input sums of a row of positions and of the kernel
     const Py_ssize_t *places    # ... and where they are, `kernel[1]` for each
 
@@ -59,7 +61,7 @@ cdef void sum_row(const Geometry *g, Py_ssize_t row, Py_ssize_t first, const cha
     for x in range(g.size[1]):
         c = 0
         while c < g.channels:
-            total = factor[Vector](0, NULL)
+            total = (<const Vector *>(g.start + c * size))[0]
             for r in range(n):
                 a = products + lines[r] + c * size
                 for i in range(g.counts[x]):
@@ -73,16 +75,27 @@ cdef void sum_row(const Geometry *g, Py_ssize_t row, Py_ssize_t first, const cha
         places += g.kernel[1]
 
 
+cdef struct Held:               # rows of positions whose products a thread has
+    Py_ssize_t block            # which needed them; behind it there may be one that needs some of them
+    Py_ssize_t first, behind
+
+
 cdef void do_block(const Geometry *g, Py_ssize_t index, const char *grad, const char *weight, char *out,
-                   Py_ssize_t *lines, char *room) noexcept nogil:
+                   Py_ssize_t *lines, char *room, Held *held) noexcept nogil:
     cdef Py_ssize_t image = index // g.blocks, row = index % g.blocks * g.rows, last = min(row + g.rows, g.size[0]), i
     cdef Py_ssize_t first = first_seen(g, row), line = g.size[1] * g.channels * g.itemsize
     cdef Py_ssize_t behind = min((last - 1 + g.padding[0]) // g.stride[0] + 1, g.out[0])
+    cdef Py_ssize_t kept = max(held.behind - first, <Py_ssize_t>0) if row and held.block == index - 1 else 0
+    cdef Py_ssize_t made = g.out[1] * g.inside * g.itemsize
     cdef char *products = room + ROOM
     cdef Product x
+    if kept:
+        memmove(products, products + (first - held.first) * made, kept * made)
+    held.block, held.first, held.behind = index, first, max(behind, first)
+    first += kept
     x.kind, x.m, x.n, x.k, x.alpha, x.beta = g.kind, (behind - first) * g.out[1], g.inside, g.filters, 1, 0
     x.a, x.b = grad + (image * g.out[0] + first) * g.out[1] * g.filters * g.itemsize, weight
-    x.out, x.start, x.room = products, NULL, room
+    x.out, x.start, x.room = products + kept * made, NULL, room
     x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = g.filters, 1, g.inside, 1
     x.out_strides[0], x.out_strides[1] = g.inside, 1
     if x.m > 0:
@@ -90,31 +103,42 @@ cdef void do_block(const Geometry *g, Py_ssize_t index, const char *grad, const 
     out += (image * g.size[0] + row) * line
     for i in range(row, last):
         if g.kind == 0:
-            sum_row[Floats](g, i, first, products, out, lines, NULL)
+            sum_row[Floats](g, i, held.first, products, out, lines, NULL)
         else:
-            sum_row[Doubles](g, i, first, products, out, lines, NULL)
+            sum_row[Doubles](g, i, held.first, products, out, lines, NULL)
         out += line
 
 
-cdef int few_channels_input(View grad, View weight, tuple stride, tuple padding, tuple dilation, View out) except -1:
-    """grad (N, P, Q, O), weight (O, R, S, C), out (N, H, W, C), all dense; our own product does all of them."""
+cdef int few_channels(View grad, View weight, View bias, tuple stride, tuple padding, tuple dilation, bint turned,
+                      View out) except -1:
+    """grad (N, P, Q, O), weight (O, R, S, C), bias (C) or None, out (N, H, W, C), all dense; our own product does all
+    of them. `turned`: the weight is taken turned round."""
     cdef Geometry g
-    cdef Py_ssize_t x, q, s, i, count, size, used, images = grad.sizes[0], span
+    cdef Py_ssize_t x, q, s, i, count, size, used, images = grad.sizes[0], span, tap
     cdef Temporary lists, room, filled
     cdef Py_ssize_t *counts
     cdef Py_ssize_t *places
+    cdef Py_ssize_t *lines
+    cdef Held *held
     cdef int t, threads
     g.kind, g.itemsize = out.dtype.code - FLOAT32, out.dtype.itemsize
     g.channels, g.filters = out.sizes[3], grad.sizes[3]
     for i in range(2):
         g.size[i], g.out[i], g.kernel[i] = out.sizes[i + 1], grad.sizes[i + 1], weight.sizes[i + 1]
         g.stride[i], g.padding[i], g.dilation[i] = stride[i], padding[i], dilation[i]
-    used = g.kernel[0] * g.kernel[1] * g.channels * g.itemsize
-    g.inside = (used + VECTOR_BYTES - 1) // VECTOR_BYTES * (VECTOR_BYTES // g.itemsize)
-    filled = temporary(out.memory.backend, out.dtype, 2, [g.filters, g.inside])
-    memset(data(filled.view), 0, g.filters * g.inside * g.itemsize)
+    tap = g.channels * g.itemsize
+    used = g.kernel[0] * g.kernel[1]
+    g.inside = (used * tap + VECTOR_BYTES - 1) // VECTOR_BYTES * (VECTOR_BYTES // g.itemsize)
+    size = g.inside * g.itemsize
+    filled = temporary(out.memory.backend, out.dtype, 2, [g.filters + 1, g.inside])
+    memset(data(filled.view), 0, (g.filters + 1) * size)
     for i in range(g.filters):
-        memcpy(data(filled.view) + i * g.inside * g.itemsize, data(weight) + i * used, used)
+        for x in range(used):
+            memcpy(data(filled.view) + i * size + x * tap,
+                   data(weight) + (i * used + (used - 1 - x if turned else x)) * tap, tap)
+    g.start = data(filled.view) + g.filters * size
+    if bias is not None:
+        memcpy(data(filled.view) + g.filters * size, data(bias), tap)
     threads = threads_for(images * g.out[0] * g.out[1] * g.inside * g.filters, GRAIN)
     span = (g.kernel[0] - 1) * g.dilation[0]
     g.rows = max(<Py_ssize_t>1, min(g.size[0], CACHED // (g.out[1] * g.inside) * g.stride[0] - span))
@@ -123,10 +147,12 @@ cdef int few_channels_input(View grad, View weight, tuple stride, tuple padding,
     g.blocks = (g.size[0] + g.rows - 1) // g.rows
     g.products = min(g.out[0], (g.rows - 1 + span) // g.stride[0] + 2) * g.out[1] * g.inside
     lists = temporary(out.memory.backend, dtype_of(INT64), 1,
-                      [g.size[1] * (1 + g.kernel[1]) + threads * g.kernel[0]])
+                      [g.size[1] * (1 + g.kernel[1]) + threads * (g.kernel[0] + 3)])
     counts = <Py_ssize_t *>data(lists.view)
     places = counts + g.size[1]
     g.counts, g.places = counts, places
+    held = <Held *>(places + g.size[1] * g.kernel[1])
+    lines = <Py_ssize_t *>(held + threads)
     for x in range(g.size[1]):
         counts[x] = 0
         for s in range(g.kernel[1]):
@@ -140,6 +166,8 @@ cdef int few_channels_input(View grad, View weight, tuple stride, tuple padding,
     with nogil:
         for t in prange(threads, num_threads=threads, schedule="static"):
             for i in range(count * t // threads, count * (t + 1) // threads):
-                do_block(&g, i, data(grad), data(filled.view), data(out),
-                         places + g.size[1] * g.kernel[1] + t * g.kernel[0], data(room.view) + t * size)
+                if i == count * t // threads:
+                    held[t].block = -2
+                do_block(&g, i, data(grad), data(filled.view), data(out), lines + t * g.kernel[0],
+                         data(room.view) + t * size, held + t)
     return 0

@@ -39,8 +39,10 @@ cdef struct GemmTable:          # by kind
     ProductKernel product[2]    # NULL: BLAS is faster on this instruction set
     FactorPacker pack[2]
     PackedKernel packed[2]
+    Py_ssize_t vector           # bytes
 
 cdef bint any_strides(int kind, Py_ssize_t m, Py_ssize_t n) noexcept nogil      # whether our own kernel does these
+cdef Py_ssize_t vector_bytes() noexcept nogil       # of our own kernel, 0 where there is none
 cdef int load_blas() except -1                      # to be called before `multiply` for other ones
 cdef bint matrix_layout(const Py_ssize_t *sizes, const Py_ssize_t *strides, bint *rows, int *ld) noexcept nogil
 cdef void multiply(const Product *g) noexcept nogil

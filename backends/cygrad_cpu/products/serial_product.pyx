@@ -22,6 +22,10 @@ cdef bint any_strides(int kind, Py_ssize_t m, Py_ssize_t n) noexcept nogil:
     return kind < 2 and table.product[kind] != NULL and m > 1 and n > 1
 
 
+cdef Py_ssize_t vector_bytes() noexcept nogil:
+    return table.vector
+
+
 cdef int load_blas() except -1:
     global routines
     if routines == NULL:

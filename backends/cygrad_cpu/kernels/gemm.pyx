@@ -22,14 +22,26 @@ cdef extern from *:
     #else
     #define CYGRAD_ROWS 4           /* 12 sums, in 16 registers */
     #endif
+    #if defined(__GNUC__) && CYGRAD_VECTOR == 64
+    #define CYGRAD_HALVED 1         /* half a vector: where products of 32 bytes take half the time, or no longer */
+    typedef float cygrad_halves __attribute__((vector_size(32), aligned(4), may_alias));
+    #else
+    #define CYGRAD_HALVED 0
+    typedef cygrad_floats cygrad_halves;
+    #endif
+    static inline cygrad_halves cygrad_spread_half(float x) { return x - (cygrad_halves){0}; }
     """
     enum:
         ROWS "CYGRAD_ROWS"              # of a tile
+        HALVED "CYGRAD_HALVED"
+    ctypedef long double Halves "cygrad_halves"         # another type than Floats, to Cython
+    Halves spread_half "cygrad_spread_half" (float x) noexcept nogil
     void fetch "__builtin_prefetch" (const void *address, int write) noexcept nogil
 
 cdef enum:
     CACHED = 32768          # bytes of `b` that the level 1 cache holds beside the rest: they are read where they lie
     PAGE = 4096             # rows at multiples of it fall on the same places of the cache
+    WORTH_HALF = 16         # products of an element of the result: fewer are not worth a tile of half a vector
     BLOCK_BYTES = 3 << 18   # of `a`, read where it lies, that stay in the level 2 cache
 
 cdef struct Whole:
@@ -52,6 +64,11 @@ cdef fused Width:           # of a tile, in vectors
     Two
     Three
 
+cdef fused Lanes:           # of a tile
+    Floats
+    Doubles
+    Halves
+
 cdef struct Segment:        # neighbouring elements, in bytes
     Py_ssize_t begin
     Py_ssize_t nbytes
@@ -64,28 +81,42 @@ ctypedef void (*Tile)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, cons
                       const void *tag) noexcept nogil
 
 
+cdef inline Lanes spread_lanes(const char *number, Lanes *tag) noexcept nogil:
+    if Lanes is Halves:
+        return spread_half((<const float *>number)[0])
+    else:
+        return spread[Lanes](number, NULL)
+
+
+cdef inline Lanes factor_lanes(double x, Lanes *tag) noexcept nogil:
+    if Lanes is Halves:
+        return spread_half(<float>x)
+    else:
+        return factor[Lanes](x, NULL)
+
+
 cdef inline void term(const char *a, Py_ssize_t a_row, const char *b, Py_ssize_t first, Py_ssize_t second,
-                      Py_ssize_t third, Vector *sums, Height *height, Width *vectors) noexcept nogil:
+                      Py_ssize_t third, Lanes *sums, Height *height, Width *vectors) noexcept nogil:
     """Add a column of a tile's rows times its vectors of b, at the bytes first, second and third."""
     cdef int m = ROWS if Height is Whole else ROWS // 2
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
-    cdef Vector[3] y
-    cdef Vector x
+    cdef Lanes[3] y
+    cdef Lanes x
     cdef int i, j
-    y[0] = (<const Vector *>(b + first))[0]
+    y[0] = (<const Lanes *>(b + first))[0]
     if n > 1:
-        y[1] = (<const Vector *>(b + second))[0]
+        y[1] = (<const Lanes *>(b + second))[0]
     if n > 2:
-        y[2] = (<const Vector *>(b + third))[0]
+        y[2] = (<const Lanes *>(b + third))[0]
     for i in range(m):
-        x = spread[Vector](a + i * a_row, NULL)
+        x = spread_lanes[Lanes](a + i * a_row, NULL)
         for j in range(n):
             sums[i * n + j] = sums[i * n + j] + x * y[j]
 
 
-cdef inline void clear_row(Vector *sums, Width *vectors) noexcept nogil:
+cdef inline void clear_row(Lanes *sums, Width *vectors) noexcept nogil:
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
-    cdef Vector zero = factor[Vector](0, NULL)
+    cdef Lanes zero = factor_lanes[Lanes](0, NULL)
     sums[0] = zero
     if n > 1:
         sums[1] = zero
@@ -93,28 +124,28 @@ cdef inline void clear_row(Vector *sums, Width *vectors) noexcept nogil:
         sums[2] = zero
 
 
-cdef inline void clear(Vector *sums, Height *height, Width *vectors) noexcept nogil:
+cdef inline void clear(Lanes *sums, Height *height, Width *vectors) noexcept nogil:
     """Rows are named one by one here and in `store`: with a loop over them, GCC keeps the sums in memory between the
     parts of `tile`."""
     cdef int m = ROWS if Height is Whole else ROWS // 2
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
-    clear_row[Vector, Width](sums, NULL)
-    clear_row[Vector, Width](sums + n, NULL)
+    clear_row[Lanes, Width](sums, NULL)
+    clear_row[Lanes, Width](sums + n, NULL)
     if m > 2:
-        clear_row[Vector, Width](sums + 2 * n, NULL)
-        clear_row[Vector, Width](sums + 3 * n, NULL)
+        clear_row[Lanes, Width](sums + 2 * n, NULL)
+        clear_row[Lanes, Width](sums + 3 * n, NULL)
     if m > 4:
-        clear_row[Vector, Width](sums + 4 * n, NULL)
-        clear_row[Vector, Width](sums + 5 * n, NULL)
-        clear_row[Vector, Width](sums + 6 * n, NULL)
-        clear_row[Vector, Width](sums + 7 * n, NULL)
+        clear_row[Lanes, Width](sums + 4 * n, NULL)
+        clear_row[Lanes, Width](sums + 5 * n, NULL)
+        clear_row[Lanes, Width](sums + 6 * n, NULL)
+        clear_row[Lanes, Width](sums + 7 * n, NULL)
 
 
-cdef inline void store_row(const Vector *sums, char *out, const char *before, Vector alpha, Vector beta,
+cdef inline void store_row(const Lanes *sums, char *out, const char *before, Lanes alpha, Lanes beta,
                            bint added, Width *vectors) noexcept nogil:
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
-    cdef Vector *line = <Vector *>out
-    cdef const Vector *start = <const Vector *>before
+    cdef Lanes *line = <Lanes *>out
+    cdef const Lanes *start = <const Lanes *>before
     line[0] = sums[0] * alpha + start[0] * beta if added else sums[0] * alpha
     if n > 1:
         line[1] = sums[1] * alpha + start[1] * beta if added else sums[1] * alpha
@@ -122,93 +153,93 @@ cdef inline void store_row(const Vector *sums, char *out, const char *before, Ve
         line[2] = sums[2] * alpha + start[2] * beta if added else sums[2] * alpha
 
 
-cdef inline void store(const Vector *sums, char *out, Py_ssize_t out_row, const char *before, Py_ssize_t before_row,
-                       Vector alpha, Vector beta, bint added, Height *height, Width *vectors) noexcept nogil:
+cdef inline void store(const Lanes *sums, char *out, Py_ssize_t out_row, const char *before, Py_ssize_t before_row,
+                       Lanes alpha, Lanes beta, bint added, Height *height, Width *vectors) noexcept nogil:
     cdef int m = ROWS if Height is Whole else ROWS // 2
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Py_ssize_t o = out_row, b = before_row
-    store_row[Vector, Width](sums, out, before, alpha, beta, added, NULL)
-    store_row[Vector, Width](sums + n, out + o, before + b, alpha, beta, added, NULL)
+    store_row[Lanes, Width](sums, out, before, alpha, beta, added, NULL)
+    store_row[Lanes, Width](sums + n, out + o, before + b, alpha, beta, added, NULL)
     if m > 2:
-        store_row[Vector, Width](sums + 2 * n, out + 2 * o, before + 2 * b, alpha, beta, added, NULL)
-        store_row[Vector, Width](sums + 3 * n, out + 3 * o, before + 3 * b, alpha, beta, added, NULL)
+        store_row[Lanes, Width](sums + 2 * n, out + 2 * o, before + 2 * b, alpha, beta, added, NULL)
+        store_row[Lanes, Width](sums + 3 * n, out + 3 * o, before + 3 * b, alpha, beta, added, NULL)
     if m > 4:
-        store_row[Vector, Width](sums + 4 * n, out + 4 * o, before + 4 * b, alpha, beta, added, NULL)
-        store_row[Vector, Width](sums + 5 * n, out + 5 * o, before + 5 * b, alpha, beta, added, NULL)
-        store_row[Vector, Width](sums + 6 * n, out + 6 * o, before + 6 * b, alpha, beta, added, NULL)
-        store_row[Vector, Width](sums + 7 * n, out + 7 * o, before + 7 * b, alpha, beta, added, NULL)
+        store_row[Lanes, Width](sums + 4 * n, out + 4 * o, before + 4 * b, alpha, beta, added, NULL)
+        store_row[Lanes, Width](sums + 5 * n, out + 5 * o, before + 5 * b, alpha, beta, added, NULL)
+        store_row[Lanes, Width](sums + 6 * n, out + 6 * o, before + 6 * b, alpha, beta, added, NULL)
+        store_row[Lanes, Width](sums + 7 * n, out + 7 * o, before + 7 * b, alpha, beta, added, NULL)
 
 
 cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segment *a_runs, int a_count,
                const char *b, Py_ssize_t b_row, const Py_ssize_t *b_rows, const Py_ssize_t *b_columns, char *out,
                Py_ssize_t out_row, const char *before, Py_ssize_t before_row, Py_ssize_t k, double alpha, double beta,
-               Py_ssize_t rows, Py_ssize_t width, Height *height, Width *vectors, Vector *tag) noexcept nogil:
+               Py_ssize_t rows, Py_ssize_t width, Height *height, Width *vectors, Lanes *tag) noexcept nogil:
     """`rows` rows and `width` bytes of the result, of whole tiles of `a` and `b`. Columns of `a` lie in runs, a_column
     bytes apart. Rows of `b` are b_row bytes apart, or at the elements b_rows (then `a` is one run); its vectors of
     columns lie at the bytes b_columns of each. What beta is the factor of is `before`, which may be `out`."""
     cdef int m = ROWS if Height is Whole else ROWS // 2
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
-    cdef Vector sums[24]
-    cdef Vector edge[24]
-    cdef Vector one = factor[Vector](1, NULL)
+    cdef Lanes sums[24]
+    cdef Lanes edge[24]
+    cdef Lanes one = factor_lanes[Lanes](1, NULL)
     cdef const char *x_column
     cdef Py_ssize_t p, count
     cdef int i, run
     for i in range(m):
         fetch(out + min(<Py_ssize_t>i, rows - 1) * out_row, 1)
-    clear[Vector, Height, Width](sums, NULL, NULL)
+    clear[Lanes, Height, Width](sums, NULL, NULL)
     # Four terms a turn: where threads share a processor's front end, a branch taken costs as much as four products.
     if b_rows == NULL:
         for run in range(a_count):
             x_column = a + a_runs[run].begin
-            count = a_runs[run].nbytes // (4 if Vector is Floats else 8)
+            count = a_runs[run].nbytes // (8 if Lanes is Doubles else 4)
             p = 0
             while p < count - 3:
                 for i in range(4):
-                    term[Vector, Height, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Vector),
-                                                2 * <Py_ssize_t>sizeof(Vector), sums, NULL, NULL)
+                    term[Lanes, Height, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
+                                                2 * <Py_ssize_t>sizeof(Lanes), sums, NULL, NULL)
                     x_column += a_column
                     b += b_row
                 p += 4
             while p < count:
-                term[Vector, Height, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Vector),
-                                            2 * <Py_ssize_t>sizeof(Vector), sums, NULL, NULL)
+                term[Lanes, Height, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
+                                            2 * <Py_ssize_t>sizeof(Lanes), sums, NULL, NULL)
                 x_column += a_column
                 b += b_row
                 p += 1
     else:
         for p in range(k):
-            term[Vector, Height, Width](a, a_row, b + b_rows[p] * (4 if Vector is Floats else 8), b_columns[0],
+            term[Lanes, Height, Width](a, a_row, b + b_rows[p] * (8 if Lanes is Doubles else 4), b_columns[0],
                                         b_columns[1], b_columns[2], sums, NULL, NULL)
             a += a_column
-    if rows < m or width < n * <Py_ssize_t>sizeof(Vector):
-        store[Vector, Height, Width](sums, <char *>edge, n * <Py_ssize_t>sizeof(Vector), NULL, 0, one, one, False, NULL,
+    if rows < m or width < n * <Py_ssize_t>sizeof(Lanes):
+        store[Lanes, Height, Width](sums, <char *>edge, n * <Py_ssize_t>sizeof(Lanes), NULL, 0, one, one, False, NULL,
                                      NULL)
-        finish[Vector](edge, n, out, out_row, before, before_row, alpha, beta, rows, width)
+        finish[Lanes](edge, n, out, out_row, before, before_row, alpha, beta, rows, width)
     elif beta == 0:
-        store[Vector, Height, Width](sums, out, out_row, NULL, 0, factor[Vector](alpha, NULL), one, False, NULL, NULL)
+        store[Lanes, Height, Width](sums, out, out_row, NULL, 0, factor_lanes[Lanes](alpha, NULL), one, False, NULL, NULL)
     else:
-        store[Vector, Height, Width](sums, out, out_row, before, before_row, factor[Vector](alpha, NULL),
-                                     factor[Vector](beta, NULL), True, NULL, NULL)
+        store[Lanes, Height, Width](sums, out, out_row, before, before_row, factor_lanes[Lanes](alpha, NULL),
+                                     factor_lanes[Lanes](beta, NULL), True, NULL, NULL)
 
 
 cdef inline void add_scaled(Real *out, const Real *before, Real sum, Real alpha, Real beta) noexcept nogil:
     out[0] = sum * alpha if beta == 0 else sum * alpha + before[0] * beta
 
 
-cdef void finish(const Vector *sums, int n, char *out, Py_ssize_t out_row, const char *before, Py_ssize_t before_row,
+cdef void finish(const Lanes *sums, int n, char *out, Py_ssize_t out_row, const char *before, Py_ssize_t before_row,
                  double alpha, double beta, Py_ssize_t rows, Py_ssize_t width) noexcept nogil:
     """Store a tile at the edge of the result."""
     cdef Py_ssize_t i, j
     for i in range(rows):
-        if Vector is Floats:
-            for j in range(width // <Py_ssize_t>sizeof(float)):
-                add_scaled(<float *>(out + i * out_row) + j, <const float *>(before + i * before_row) + j,
-                           (<const float *>(sums + i * n))[j], <float>alpha, <float>beta)
-        else:
+        if Lanes is Doubles:
             for j in range(width // <Py_ssize_t>sizeof(double)):
                 add_scaled(<double *>(out + i * out_row) + j, <const double *>(before + i * before_row) + j,
                            (<const double *>(sums + i * n))[j], alpha, beta)
+        else:
+            for j in range(width // <Py_ssize_t>sizeof(float)):
+                add_scaled(<float *>(out + i * out_row) + j, <const float *>(before + i * before_row) + j,
+                           (<const float *>(sums + i * n))[j], <float>alpha, <float>beta)
 
 
 # ---- packing
@@ -331,13 +362,17 @@ cdef inline Py_ssize_t apart_by(const Py_ssize_t *places, Py_ssize_t count, Py_s
 # ---- the whole
 
 cdef void tiles(Tile *found, Vector *tag) noexcept nogil:
-    """By half height or not, and number of vectors."""
+    """By half height or not, and number of vectors; then of half a vector."""
     found[0] = <Tile>tile[Whole, One, Vector]
     found[1] = <Tile>tile[Whole, Two, Vector]
     found[2] = <Tile>tile[Whole, Three, Vector]
     found[3] = <Tile>tile[Half, One, Vector]
     found[4] = <Tile>tile[Half, Two, Vector]
     found[5] = <Tile>tile[Half, Three, Vector]
+    if Vector is Floats:
+        if HALVED:
+            found[6] = <Tile>tile[Whole, One, Halves]
+            found[7] = <Tile>tile[Half, One, Halves]
 
 
 cdef inline Py_ssize_t tile_rows(Py_ssize_t left) noexcept nogil:
@@ -345,9 +380,18 @@ cdef inline Py_ssize_t tile_rows(Py_ssize_t left) noexcept nogil:
     return ROWS if left > ROWS // 2 else ROWS // 2
 
 
-cdef inline Py_ssize_t panel_width(Py_ssize_t left, Py_ssize_t lanes) noexcept nogil:
+cdef inline bint halved(Py_ssize_t columns, Py_ssize_t k, Vector *tag) noexcept nogil:
+    """Whether the last columns of so many are made by half a vector."""
+    cdef Py_ssize_t lanes = <Py_ssize_t>sizeof(Floats) // 4
+    return Vector is Floats and HALVED and 0 < columns % lanes <= lanes // 2 and k >= WORTH_HALF
+
+
+cdef inline Py_ssize_t panel_width(Py_ssize_t left, Py_ssize_t k, Vector *tag) noexcept nogil:
     """Vectors of the next panel of `b` where so many columns are left: of 4 left 2 and 2, not 3 and 1."""
+    cdef Py_ssize_t lanes = <Py_ssize_t>sizeof(Vector) // (4 if Vector is Floats else 8)
     cdef Py_ssize_t vectors = (left + lanes - 1) // lanes
+    if vectors > 1 and halved[Vector](left, k, NULL):
+        vectors -= 1
     return (vectors + (vectors + 2) // 3 - 1) // ((vectors + 2) // 3)
 
 
@@ -379,7 +423,7 @@ cdef void pack_panels(const Product *g, char *out, Vector *tag) noexcept nogil:
         k = min(depth, g.k - p)
         j = 0
         while j < g.n:
-            vectors = panel_width(g.n - j, lanes)
+            vectors = panel_width[Vector](g.n - j, g.k, NULL)
             n = min(vectors * lanes, g.n - j)
             pack[Vector](g.b + p * br + j * bc, br, bc, k, n, vectors * lanes, out, NULL)
             out += k * vectors * <Py_ssize_t>sizeof(Vector)
@@ -403,7 +447,7 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
     cdef const Py_ssize_t *y_rows = NULL
     cdef Py_ssize_t *y_columns = [0, sizeof(Vector), 2 * sizeof(Vector)]
     cdef double beta = g.beta if p == 0 else 1
-    cdef bint fresh = p == 0 and g.start != NULL
+    cdef bint fresh = p == 0 and g.start != NULL, half
     cdef const char *before = g.start if fresh else g.out
     cdef Py_ssize_t before_row = g.start_row * size if fresh else out_row
     cdef const char *a = g.a + i * ar + p * ac
@@ -437,8 +481,9 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
         n = g.n - j
         if found_b != NULL and near and not apart:
             n = min(n, found_b.run - j % found_b.run)
-        vectors = panel_width(n, lanes)
+        vectors = panel_width[Vector](n, g.k, NULL)
         n = min(vectors * lanes, n)
+        half = n < lanes and halved[Vector](n, g.k, NULL)
         y, y_row = g.b + p * br + j * bc, br
         if panels != NULL:
             y = panels + p * line_of[Vector](g, NULL) + k * j * size
@@ -453,7 +498,7 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
                 copy_segments[Vector](g.b + found_b.rows[p + q] * size, segments, cut,
                                       packed_b + q * vectors * <Py_ssize_t>sizeof(Vector), NULL)
             y, y_row = packed_b, vectors * <Py_ssize_t>sizeof(Vector)
-        elif not near or bc != size or n % lanes:
+        elif not near or bc != size or n % (lanes // 2 if half else lanes):
             pack[Vector](y, br, bc, k, n, vectors * lanes, packed_b, NULL)
             y, y_row = packed_b, vectors * <Py_ssize_t>sizeof(Vector)
         r = 0
@@ -468,7 +513,7 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
             else:
                 x, x_row = packed_a + (r - first) * LINE, LINE if lines else size
                 x_column = size if lines else rows * size
-            kernels[vectors - 1 + (0 if rows == ROWS else 3)](
+            kernels[(6 + (rows != ROWS)) if half else vectors - 1 + (0 if rows == ROWS else 3)](
                 x, x_row, x_column, x_runs, x_count, y, y_row, y_rows, y_columns,
                 g.out + (i + r) * out_row + j * size, out_row, before + (i + r) * before_row + j * size, before_row, k,
                 g.alpha, beta, min(rows, m - r), n * size, NULL, NULL, NULL)
@@ -478,7 +523,7 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
 
 cdef void product(const Product *g, const Lattice *a, const Lattice *b, const char *panels,
                   Vector *tag) noexcept nogil:
-    cdef Tile[6] kernels
+    cdef Tile[8] kernels
     cdef Py_ssize_t p = 0, i, depth = depth_of[Vector](g, NULL), rows = BLOCK_ROWS
     if a == NULL and read_in_place[Vector](g, NULL):
         rows = max(rows, BLOCK_BYTES // max(depth * (4 if Vector is Floats else 8), 1) // ROWS * ROWS)

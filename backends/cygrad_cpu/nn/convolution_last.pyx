@@ -97,17 +97,22 @@ cdef inline bint sees(Geometry *g, View a, const Py_ssize_t *weight, View out, t
 cdef enum Way:
     PRODUCTS, SUMS, ROW_MAJOR
 
+cdef inline Py_ssize_t time_of(Py_ssize_t columns, Py_ssize_t lanes) noexcept:
+    """Half cycles of a product with so many columns; kernels/gemm.pyx halves the last vector of 16."""
+    return (columns + 7) // 8 if lanes == 16 else (columns + lanes - 1) // lanes * 2
+
+
 cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, bint strided) noexcept:
     """The fastest of a product here, few_channels_last.pyx and copies in row-major order, without groups.
 
     In half cycles for each position, as measured on Zen 4: a product of vectors takes 2, and 40 for reading and storing
     them; a vector of few_channels_last that is stored or added 8; an element that is copied 3.5. A row-major product
     has tiles of four filters, and what it sees laid out for it takes a seventh more."""
-    cdef Py_ssize_t lanes = vector_bytes() // (4 if kind == 0 else 8), vectors, full, here, sums, copies
+    cdef Py_ssize_t lanes = vector_bytes() // (4 if kind == 0 else 8), here, sums, copies
     if lanes == 0:
         return ROW_MAJOR
-    vectors, full = (made + lanes - 1) // lanes, (made * taps + lanes - 1) // lanes
-    here, sums = 2 * vectors * taps * seen + 40, 2 * full * seen + 8 * (full + vectors * taps)
+    here = time_of(made, lanes) * taps * seen + 40
+    sums = time_of(made * taps, lanes) * (seen + 4) + (made + lanes - 1) // lanes * taps * 8
     copies = (made + 3) // 4 * 4 * seen * taps * 16 // (lanes * 7) + 7 * (seen + made) // 2
     if sums < here and (strided or sums < copies) or made < FEWEST and sums < copies:
         return SUMS

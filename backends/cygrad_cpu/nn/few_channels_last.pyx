@@ -17,6 +17,7 @@ from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector
 
 cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
+    HALF = VECTOR_BYTES // 2    # which products have tiles of
     CACHED = 1 << 16            # products of a block
 
 cdef struct Geometry:
@@ -29,7 +30,7 @@ cdef struct Geometry:
     Py_ssize_t[2] stride
     Py_ssize_t[2] padding
     Py_ssize_t[2] dilation
-    Py_ssize_t inside           # products of a position, filled up to whole vectors
+    Py_ssize_t inside           # products of a position, filled up to half a vector
     Py_ssize_t rows             # of the input in a block
     Py_ssize_t blocks           # of an image
     Py_ssize_t products         # of a block, at most
@@ -128,10 +129,10 @@ cdef int few_channels(View grad, View weight, View bias, tuple stride, tuple pad
         g.stride[i], g.padding[i], g.dilation[i] = stride[i], padding[i], dilation[i]
     tap = g.channels * g.itemsize
     used = g.kernel[0] * g.kernel[1]
-    g.inside = (used * tap + VECTOR_BYTES - 1) // VECTOR_BYTES * (VECTOR_BYTES // g.itemsize)
+    g.inside = (used * tap + HALF - 1) // HALF * (HALF // g.itemsize)
     size = g.inside * g.itemsize
-    filled = temporary(out.memory.backend, out.dtype, 2, [g.filters + 1, g.inside])
-    memset(data(filled.view), 0, (g.filters + 1) * size)
+    filled = temporary(out.memory.backend, out.dtype, 2, [g.filters + 2, g.inside])
+    memset(data(filled.view), 0, (g.filters + 2) * size)
     for i in range(g.filters):
         for x in range(used):
             memcpy(data(filled.view) + i * size + x * tap,

@@ -36,7 +36,7 @@ cdef enum:
     TOGETHER = 4            # vectors of outputs that see each element of the kernel at the same time
     SUMS = 5                # elements of the kernel that meet a vector of gradients at the same time
     ABREAST = 8             # positions whose channels see each element of the kernel at the same time
-    WIDE = 16               # filters of a group for which products of matrices have no empty vectors
+    WIDE = 8                # filters of a group for which products of matrices have no empty vectors
     MET = 9                 # elements of the kernel that meet a vector of channels of the gradient at the same time
 
 

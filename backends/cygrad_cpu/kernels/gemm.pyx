@@ -210,17 +210,18 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
     else:
         for p in range(k):
             term[Lanes, Height, Width](a, a_row, b + b_rows[p] * (8 if Lanes is Doubles else 4), b_columns[0],
-                                        b_columns[1], b_columns[2], sums, NULL, NULL)
+                                       b_columns[1], b_columns[2], sums, NULL, NULL)
             a += a_column
     if rows < m or width < n * <Py_ssize_t>sizeof(Lanes):
         store[Lanes, Height, Width](sums, <char *>edge, n * <Py_ssize_t>sizeof(Lanes), NULL, 0, one, one, False, NULL,
-                                     NULL)
+                                    NULL)
         finish[Lanes](edge, n, out, out_row, before, before_row, alpha, beta, rows, width)
     elif beta == 0:
-        store[Lanes, Height, Width](sums, out, out_row, NULL, 0, factor_lanes[Lanes](alpha, NULL), one, False, NULL, NULL)
+        store[Lanes, Height, Width](sums, out, out_row, NULL, 0, factor_lanes[Lanes](alpha, NULL), one, False, NULL,
+                                    NULL)
     else:
         store[Lanes, Height, Width](sums, out, out_row, before, before_row, factor_lanes[Lanes](alpha, NULL),
-                                     factor_lanes[Lanes](beta, NULL), True, NULL, NULL)
+                                    factor_lanes[Lanes](beta, NULL), True, NULL, NULL)
 
 
 cdef inline void add_scaled(Real *out, const Real *before, Real sum, Real alpha, Real beta) noexcept nogil:

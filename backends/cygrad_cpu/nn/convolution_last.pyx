@@ -16,9 +16,9 @@ from cygrad.dtype cimport DType, FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data, make_view
 from cygrad_cpu.nn.depthwise_last cimport (depthwise_last, depthwise_last_input, depthwise_last_threads,
                                            depthwise_last_weight, few_of_group)
-from cygrad_cpu.nn.few_channels_last cimport few_channels
+from cygrad_cpu.nn.few_channels_last cimport FEWEST, PRODUCTS, ROW_MAJOR, SUMS, Way, best_way, few_channels
 from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, multiply,
-                                                 multiply_lattice, vector_bytes)
+                                                 multiply_lattice)
 from cygrad_cpu.reduce.reduce cimport cpu_reduce
 from cygrad_cpu.runtime.temporaries cimport Temporary, converted, copy_views, dense, temporary, writable
 from cygrad_cpu.runtime.thread_count cimport threads_for
@@ -27,8 +27,6 @@ cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
     CACHED = 1 << 16            # elements of a block of padded rows
     GROUPED = 64                # positions that each group goes over, of a block that stays in the level 1 cache
-    FEWEST = 8                  # filters: fewer would leave most of a vector empty
-    FEWEST_OF_GROUP = 16        # ... of a group that sees an image: row-major copies are faster below
 
 cdef struct Geometry:
     int kind                    # 0 float32, 1 float64
@@ -91,32 +89,7 @@ cdef inline bint sees(Geometry *g, View a, const Py_ssize_t *weight, View out, t
                       tuple dilation, int groups, DType dtype) except -1:
     """The same of a convolution of `a`, not of the gradient of its weight."""
     return (describe(g, a, weight, out, stride, padding, dilation, groups, dtype)
-            and g.filters >= (FEWEST if groups == 1 else FEWEST_OF_GROUP) * groups)
-
-
-cdef enum Way:
-    PRODUCTS, SUMS, ROW_MAJOR
-
-cdef inline Py_ssize_t time_of(Py_ssize_t columns, Py_ssize_t lanes) noexcept:
-    """Half cycles of a product with so many columns; kernels/gemm.pyx halves the last vector of 16."""
-    return (columns + 7) // 8 if lanes == 16 else (columns + lanes - 1) // lanes * 2
-
-
-cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, bint strided) noexcept:
-    """The fastest of a product here, few_channels_last.pyx and copies in row-major order, without groups.
-
-    In half cycles for each position, as measured on Zen 4: a product of vectors takes 2, and 40 for reading and storing
-    them; a vector of few_channels_last that is stored or added 8; an element that is copied 3.5. A row-major product
-    has tiles of four filters, and what it sees laid out for it takes a seventh more."""
-    cdef Py_ssize_t lanes = vector_bytes() // (4 if kind == 0 else 8), here, sums, copies
-    if lanes == 0:
-        return ROW_MAJOR
-    here = time_of(made, lanes) * taps * seen + 40
-    sums = time_of(made * taps, lanes) * (seen + 4) + (made + lanes - 1) // lanes * taps * 8
-    copies = (made + 3) // 4 * 4 * seen * taps * 16 // (lanes * 7) + 7 * (seen + made) // 2
-    if sums < here and (strided or sums < copies) or made < FEWEST and sums < copies:
-        return SUMS
-    return ROW_MAJOR if copies < here and not strided else PRODUCTS
+            and g.filters >= FEWEST * groups)
 
 
 cdef int by_sums(View seen, View weight, View bias, tuple stride, tuple padding, tuple dilation, bint turned, View made,

@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memmove, memset
 
 from cygrad.dtype cimport FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data
-from cygrad_cpu.products.serial_product cimport Product, ROOM, VECTOR_BYTES, multiply
+from cygrad_cpu.products.serial_product cimport Product, ROOM, VECTOR_BYTES, multiply, vector_bytes
 from cygrad_cpu.runtime.temporaries cimport Temporary, temporary
 from cygrad_cpu.runtime.thread_count cimport threads_for
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector
@@ -172,3 +172,27 @@ cdef int few_channels(View grad, View weight, View bias, tuple stride, tuple pad
                 do_block(&g, i, data(grad), data(filled.view), data(out), lines + t * g.kernel[0],
                          data(room.view) + t * size, held + t)
     return 0
+
+
+# ---- when it is worth it
+
+cdef inline Py_ssize_t time_of(Py_ssize_t columns, Py_ssize_t lanes) noexcept:
+    """Half cycles of a product with so many columns; kernels/gemm.pyx halves the last vector of 16."""
+    return (columns + 7) // 8 if lanes == 16 else (columns + lanes - 1) // lanes * 2
+
+
+cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, bint strided) noexcept:
+    """The fastest way of a convolution without groups.
+
+    In half cycles for each position, as measured on Zen 4: a product of vectors takes 2, and 40 for reading and storing
+    them; a vector of products here that is stored or added 8; an element that is copied 3.5. A row-major product
+    has tiles of four filters, and what it sees laid out for it takes a seventh more."""
+    cdef Py_ssize_t lanes = vector_bytes() // (4 if kind == 0 else 8), here, sums, copies
+    if lanes == 0:
+        return ROW_MAJOR
+    here = time_of(made, lanes) * taps * seen + 40
+    sums = time_of(made * taps, lanes) * (seen + 4) + (made + lanes - 1) // lanes * taps * 8
+    copies = (made + 3) // 4 * 4 * seen * taps * 16 // (lanes * 7) + 7 * (seen + made) // 2
+    if sums < here and (strided or sums < copies) or made < FEWEST and sums < copies:
+        return SUMS
+    return ROW_MAJOR if copies < here and not strided else PRODUCTS

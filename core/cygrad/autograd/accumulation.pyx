@@ -6,7 +6,7 @@ up amid large sums only, mostly nobody waits: then the order costs a comparison.
 from cpython.pythread cimport (NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock,
                                PyThread_get_thread_ident, PyThread_release_lock, PyThread_type_lock)
 
-from cygrad.autograd.fitting cimport packed, sole
+from cygrad.autograd.fitting cimport packed, repeated, sole
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport ADD
 from cygrad.dispatch.allocation cimport empty_as, empty_like_strided
@@ -85,15 +85,15 @@ cdef inline bint may_take(Tensor variable, Tensor grad, bint spare):
 
 
 cdef inline bint lies_alike(Tensor variable, Tensor grad):
-    """Whether a gradient has its leaf's order in memory, which is what PyTorch gives `.grad`."""
+    """Whether a gradient has the order in memory that PyTorch gives `.grad`: its leaf's, rows where that has gaps."""
     cdef int i
     if variable.rank != grad.rank:
         return grad.dense
     for i in range(grad.rank):
         # (what was expanded to an axis of size 1 is a view of something else)
         if grad.strides[i] != variable.strides[i] if grad.sizes[i] != 1 else grad.strides[i] == 0:
-            return False
-    return variable.dense or packed(variable)
+            return grad.dense and not (variable.dense or packed(variable))
+    return variable.dense or packed(variable) or grad.dense
 
 
 cdef Tensor empty_for(Tensor variable, Tensor grad):
@@ -101,17 +101,6 @@ cdef Tensor empty_for(Tensor variable, Tensor grad):
     if variable.dense or not same_sizes(variable, grad) or variable.memory.backend is not grad.memory.backend:
         return empty_as(grad, grad.dtype)
     return empty_like_strided(variable, grad.dtype)
-
-
-cdef inline bint repeated(Tensor grad) noexcept:
-    """Whether a gradient is one value for many elements, which PyTorch has written out (a mean's), and is no view."""
-    cdef int i
-    if grad.base is not None or grad.creation != CREATED_NORMALLY:
-        return False
-    for i in range(grad.rank):
-        if grad.strides[i] == 0 and grad.sizes[i] != 1:
-            return True
-    return False
 
 
 cdef inline unsigned int writes_of_copy(Tensor variable, Tensor grad, bint spare) noexcept:

@@ -301,7 +301,7 @@ cdef int begin(object started, Node root, int number, Tensor grad) except -1:
         if grad.names_ is not None:
             self.batched = True
         self.seed = grad
-        add_grad(root, self.state(root), number, grad)
+        add_grad(root, self.state(root), number, grad, None, False)
     return 0
 
 
@@ -523,7 +523,7 @@ cdef inline int hand_on(Pass self, Node node, Tensor grad, list results) except 
                 number = number_of(node, i)
                 if not isinstance(value, Tensor) or not fits(<Tensor>value, following):
                     value = fitted(value, following, number, node, i)
-                add_grad(following, state, number, <Tensor>value)
+                add_grad(following, state, number, <Tensor>value, grad, i == node.edges - 1)
                 value = None
         state.dependencies -= 1
         if state.dependencies == 0:
@@ -549,8 +549,8 @@ cdef object batched_gradient(OpNode node, int i, Tensor grad):
     return batched_gradients(lambda grads: [node.formula(i, grads[0], None)], [grad])[0]
 
 
-cdef inline int add_grad(Node node, Node state, Py_ssize_t number, Tensor grad) except -1:
-    """Add a gradient to what has arrived at a node."""
+cdef inline int add_grad(Node node, Node state, Py_ssize_t number, Tensor grad, Tensor source, bint last) except -1:
+    """Add a gradient to what has arrived at a node. `source`: what it was computed from, for the `last` time or not."""
     cdef list arrived
     cdef Tensor held
     if not several(node):
@@ -559,10 +559,10 @@ cdef inline int add_grad(Node node, Node state, Py_ssize_t number, Tensor grad) 
         else:
             held = <Tensor>state.arrived
             state.arrived = None
-            state.arrived = summed(held, grad)
+            state.arrived = summed(held, grad, source, last)
         return 0
     if state.arrived is None:
         state.arrived = [None] * node.outputs()
     arrived = <list>state.arrived
-    arrived[number] = grad if arrived[number] is None else summed(<Tensor?>arrived[number], grad)
+    arrived[number] = grad if arrived[number] is None else summed(<Tensor?>arrived[number], grad, None, False)
     return 0

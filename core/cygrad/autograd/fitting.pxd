@@ -4,11 +4,11 @@ from libc.string cimport memcmp
 
 from cygrad.autograd.node cimport Node
 from cygrad.tensors.object_reuse cimport references
-from cygrad.tensor cimport Tensor
+from cygrad.tensor cimport CREATED_NORMALLY, Tensor
 
-cdef inline bint sole(Tensor t) noexcept:
-    """Whether no other tensor, or foreign object, sees the tensor's memory."""
-    return references(<PyObject *>t.memory) == 1 and t.memory.owner is None
+cdef inline bint sole(Tensor t, int tensors=1) noexcept:
+    """Whether no other tensor (or no more than so many), or foreign object, sees the tensor's memory."""
+    return references(<PyObject *>t.memory) == tensors and t.memory.owner is None
 
 cdef inline bint packed(Tensor t) noexcept:
     """Whether a tensor is dense but for the order of its axes."""
@@ -18,6 +18,16 @@ cdef inline bint packed(Tensor t) noexcept:
         reach += (t.sizes[i] - 1) * t.strides[i]
     return reach == t.elements
 
+cdef inline bint repeated(Tensor grad) noexcept:
+    """Whether a gradient is one value for many elements, which PyTorch has written out (a mean's), and is no view."""
+    cdef int i
+    if grad.base is not None or grad.creation != CREATED_NORMALLY:
+        return False
+    for i in range(grad.rank):
+        if grad.strides[i] == 0 and grad.sizes[i] != 1:
+            return True
+    return False
+
 cdef inline bint fits(Tensor grad, Node node) noexcept:
     """Whether a gradient has the shape, dtype and device of the only output of a node."""
     return (node.metas is None and grad.dtype is node.dtype and grad.rank == node.rank
@@ -26,4 +36,4 @@ cdef inline bint fits(Tensor grad, Node node) noexcept:
 
 cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_ssize_t position)
 cdef Tensor dropping_axes(Tensor grad, Tensor sums)
-cdef Tensor summed(Tensor held, Tensor grad)
+cdef Tensor summed(Tensor held, Tensor grad, Tensor source, bint last)

@@ -11,7 +11,7 @@ from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast
 from cygrad.dispatch.axis_reductions cimport sum_to
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dtype cimport CATEGORY_COMPLEX, plain_of
-from cygrad.tensor cimport CREATED_IN_NO_GRAD, Tensor, bump_version, plain
+from cygrad.tensor cimport CREATED_IN_NO_GRAD, Tensor, bump_version, plain, version_of
 from cygrad.tensors.operators cimport add
 from cygrad.view cimport View, same_sizes, size_of
 from cygrad.devices.device import of
@@ -82,14 +82,28 @@ cdef bint expandable(View small, View large) noexcept:
     return True
 
 
-cdef Tensor summed(Tensor held, Tensor grad):
-    """held + grad; in place where the caller alone refers to `held`, and `held` alone to its memory."""
+cdef Tensor summed(Tensor held, Tensor grad, Tensor source, bint last):
+    """held + grad; in place where the caller alone refers to `held`, and `held` alone to its memory.
+
+    `source` is what `grad` was computed from, which the engine holds, too, and needs unless this is the `last` use of
+    it. PyTorch has computed all gradients of a node before it adds the first, so there it is gone by now.
+    """
+    cdef bint same, shared
+    cdef Tensor out
     if grad_enabled() or held.dtype is not grad.dtype or not same_sizes(held, grad):
         return add(held, grad)
-    if (references(<PyObject *>held) == 1 and sole(held) and (held.dense or packed(held))
+    same = held is source
+    shared = (source is not None and not same and source.memory is held.memory
+              and references(<PyObject *>source) == 1)
+    if (references(<PyObject *>held) == 1 + same and sole(held, 1 + shared)
             and held.creation != CREATED_IN_NO_GRAD                 # a shortcut's view, whose base PyTorch keeps
             and held.memory.backend is grad.memory.backend and held.memory.index == grad.memory.index):
-        binary_into(ADD, held, grad, held)
-        bump_version(held)
-        return held
+        if (last or not same and not shared) and (held.dense or packed(held)):
+            binary_into(ADD, held, grad, held)
+            bump_version(held)
+            return held
+        if held.dense or packed(held) or repeated(held):            # PyTorch adds in place
+            out = binary(ADD, held, grad, SAME)
+            out.memory.version = version_of(held) + 1
+            return out
     return binary(ADD, held, grad, SAME)

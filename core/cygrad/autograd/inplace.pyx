@@ -16,6 +16,7 @@ from cygrad.dtype cimport CATEGORY_COMPLEX, lazy_flags
 from cygrad.tensor cimport CREATED_NORMALLY, Tensor, alias
 from cygrad.view cimport View, size_of, tuple_of
 from cygrad.tensors.operators cimport Check, operators
+from cygrad.autograd.saved import SECOND_BACKWARD
 from cygrad.dispatch.raw import clone_like
 
 
@@ -123,6 +124,7 @@ cdef class CopySlices(Node):
     cdef Node function
     cdef int number
     cdef bint parts                    # one of base and view is complex, the other real
+    cdef bint released
     cdef int base_lazy, view_lazy
     cdef tuple base_geometry, view_geometry
 
@@ -150,6 +152,8 @@ cdef class CopySlices(Node):
         from cygrad.autograd.view_gradients import copy_slices_backward, copy_parts_backward
         if grads[0] is None:
             return [None] * self.edges
+        if self.released:
+            raise RuntimeError(SECOND_BACKWARD)
         if self.parts:
             return copy_parts_backward(grads[0], self.base_geometry, self.view_geometry, self._apply_function,
                                        self.base_lazy, self.view_lazy)
@@ -186,6 +190,7 @@ cdef class CopySlices(Node):
         return view
 
     cdef void release(self) noexcept:
+        self.released = True
         if self.function is not None:
             self.function.release()
 

@@ -193,11 +193,20 @@ derivative("sinh", self=in_steps(lambda grad, self: grad * conj(self.cosh())))
 derivative("cosh", self=in_steps(lambda grad, self: grad * conj(self.sinh())))
 derivative("tanh", self=one_node("TanhBackwardBackward0", one_pass(lambda grad, result:
            grad * conj(1 - result.pow(2))), "grad", "result"))
-derivative("asinh", self=in_steps(lambda grad, self: grad * conj((self.pow(2) + 1).rsqrt())))
-derivative("acosh", self=in_steps(lambda grad, self: grad * conj((self.pow(2) - 1).rsqrt())))
+derivative("asinh", self=in_steps(lambda grad, self: grad * conj(plus(self.pow(2), 1).rsqrt())))
+derivative("acosh", self=in_steps(lambda grad, self: grad * conj(acosh_slope(self))))
 derivative("atanh", self=in_steps(lambda grad, self: grad / conj(1 - self.pow(2))))
 for _name in ("asinh", "acosh", "atanh"):
     derivative(_name + "_", name=_name.capitalize() + "Backward1", self=no_derivative("inplace version of " + _name))
+
+
+def acosh_slope(x):
+    """Of complex numbers the product of two roots, which is right on both sides of the branch cut."""
+    if isinstance(x, cygrad.Tensor) and x.is_complex():
+        return plus(x, 1).rsqrt() * (x - 1).rsqrt()
+    return (x.pow(2) - 1).rsqrt()
+
+
 derivative("atan2", self=in_steps(lambda grad, self, other: grad * other * inverse_square(self, other)),
            other=in_steps(lambda grad, self, other: grad * -self * inverse_square(self, other)))
 

@@ -2,6 +2,7 @@
 import cygrad
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.derivatives.helpers import conj, placed, times, written
+from cygrad.ops.linalg.distances import trilinear
 
 
 def adjoint(t):
@@ -57,6 +58,11 @@ derivative("addbmm", self=lambda grad, beta: scaled(grad, beta),
            scaled(grad.expand(batch1_shape[0], *grad.shape).bmm(adjoint(batch2)), alpha),
            batch2=lambda grad, batch1, batch2_shape, alpha:
            scaled(adjoint(batch1).bmm(grad.expand(batch2_shape[0], *grad.shape)), alpha))
+derivative("trilinear", name="TrilinearBackward0",
+           first=lambda grad, weight, second: trilinear(grad, conj(weight).transpose(0, 1), conj(second)),
+           weight=lambda grad, first, second: (grad.unsqueeze(2) * conj(first).unsqueeze(1)).flatten(1).t().mm(
+           conj(second)).view(grad.shape[1], first.shape[1], second.shape[1]),
+           second=lambda grad, first, weight: trilinear(grad, conj(weight).permute(2, 0, 1), conj(first)))
 derivative("linalg_cross", self=lambda grad, other, dim: cygrad.linalg.cross(conj(other), grad, dim=dim),
            other=lambda grad, self, dim: cygrad.linalg.cross(grad, conj(self), dim=dim))
 

@@ -4,6 +4,7 @@ import math
 import cygrad
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.derivatives.helpers import conj, one_node, over, times, written
+from cygrad.autograd.forward_levels import batch_depth
 from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.raw import softmax_backward_op
 
@@ -93,6 +94,8 @@ for _op, _name in (("max_dim", "MaxBackward0"), ("min_dim", "MinBackward0"), ("m
 def evenly(grad, self, value):
     """Every element equal to the value (NaN to NaN) gets the same part of the gradient."""
     mask = self.isnan() if value.isnan().item() else self == value
+    if grad_mode() and not batch_depth():
+        return cygrad.zeros_like(self).masked_fill_(mask, grad / mask.sum())
     return written(cygrad.where(mask, grad / mask.sum(), 0))
 
 

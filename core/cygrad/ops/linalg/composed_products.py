@@ -209,7 +209,7 @@ def kron(input, other, *, out=None):
         if list(out.shape) != shape:
             resize_output(out, shape)
         blocks = [size for pair in zip(m, n) for size in pair]
-        shown = unsafe_strided_view(out, blocks)
+        shown = unsafe_strided_view(out.data, blocks)       # out's version stays, as in PyTorch
         cygrad.mul(first, second, out=out.view(blocks) if shown is None else shown)
         return out
     found = first * second

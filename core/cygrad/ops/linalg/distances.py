@@ -153,7 +153,7 @@ def pdist(input, p=2.0):
         raise RuntimeError("pdist only supports non-negative p values")
     if input.dtype in HALVES and input.shape[0] > 1 and input.shape[1]:
         raise refused("pdist", input.dtype)
-    return _pdist(input, p)
+    return _pdist(input.contiguous(), p)
 
 
 def pairs(x):
@@ -290,10 +290,16 @@ def bilinear(input1, input2, weight, bias=None):
     need_tensors("bilinear", input1=input1, input2=input2, weight=weight)
     check_bilinear(input1, input2, weight, bias)
     count, inner, last = weight.shape
-    first, second = input1.reshape(-1, inner), input2.reshape(-1, last)
-    middle = (first @ weight.transpose(0, 1).reshape(inner, count * last)).view(-1, count, last)
-    found = (middle * second.unsqueeze(1)).sum(-1, dtype=weight.dtype).view(*input1.shape[:-1], count)
+    found = trilinear(input1.reshape(-1, inner), weight, input2.reshape(-1, last)).view(*input1.shape[:-1], count)
     return found if bias is None else found + bias
+
+
+@primitive
+def trilinear(first, weight, second):
+    """The sums of first[b, i] * weight[k, i, j] * second[b, j] over i and j."""
+    count, inner, last = weight.shape
+    middle = (first @ weight.transpose(0, 1).reshape(inner, count * last)).view(-1, count, last)
+    return (middle * second.unsqueeze(1)).sum(-1, dtype=weight.dtype)
 
 
 def check_bilinear(input1, input2, weight, bias):

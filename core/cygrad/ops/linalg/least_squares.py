@@ -92,8 +92,8 @@ def lstsq(A, B, rcond=None, *, driver=None):
     batch = common_batch(A.shape[:-2], B.shape[:-1 if vector else -2])
     if rcond is None:
         rcond = cygrad.finfo(A.dtype).eps * max(A.shape[-2:])
-    a = A.expand(*batch, *A.shape[-2:])
-    b = B.expand(*batch, *B.shape[-1 if vector else -2:])
+    a = A if A.shape[:-2] == batch else A.expand(*batch, *A.shape[-2:])
+    b = B if B.shape[:-1 if vector else -2] == batch else B.expand(*batch, *B.shape[-1 if vector else -2:])
     x, residuals, rank, values = _lstsq(a, b, float(rcond), driver, vector)
     rank, values = (of_own_batch(t, A.shape[:-2]) for t in (rank, values.detach()))
     return cygrad.return_types.linalg_lstsq((x, residuals, rank, values))

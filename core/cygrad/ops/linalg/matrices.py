@@ -163,7 +163,7 @@ def diagflat(input, offset=0):
             [0, 0, 0]])
     """
     need_tensor(input, "diagflat", "input", 1)
-    return diag(input.reshape(-1), offset)
+    return diag(input.contiguous().view(-1), offset)
 
 
 @functools.lru_cache(32)

@@ -1,6 +1,7 @@
 """Pseudo-inverse and rank of matrices, by their singular values above a tolerance."""
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import in_steps
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op, with_out
 from cygrad.ops.linalg import decompositions
@@ -140,10 +141,10 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None):
         atol, rtol = tol, 0.0
     atol, rtol = tolerances(A, "torch.linalg.matrix_rank", atol, rtol)
     if A.numel() == 0:
-        return cygrad.zeros(A.shape[:-2], dtype=cygrad.int64, device=A.device)
+        return in_steps(cygrad.zeros(A.shape[:-2], dtype=cygrad.int64, device=A.device))
     a = A.detach()
     s = decompositions.eigvalsh(a).abs() if hermitian else decompositions.svdvals(a)
-    return (s > cutoff(s.amax(-1, keepdim=True), atol, rtol)).sum(-1)
+    return in_steps((s > cutoff(s.amax(-1, keepdim=True), atol, rtol)).sum(-1))
 
 
 matrix_rank = with_out("linalg_matrix_rank", matrix_rank)

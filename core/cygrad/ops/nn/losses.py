@@ -15,7 +15,7 @@ from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.nn.loss_reduction import WORDS, reduced, reduced_in_one_pass, warn_of_broadcast, word
 from cygrad.ops.declare.operand_types import HALVES, need_tensors, refused, single
-from cygrad.ops.reduce.integration import divide_by_number
+from cygrad.ops.reduce.integration import divide_by_number, multiply_by_number
 from cygrad.tensor import Tensor
 
 INT64 = next(d for d in all_dtypes() if d.name == "int64")
@@ -331,8 +331,9 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     found = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     if label_smoothing == 0:
         return found
-    return found * (1 - label_smoothing) + smooth_part(logs, target, weight, axis, ignore_index,
-                                                       reduction) * (label_smoothing / input.shape[axis])
+    smooth = smooth_part(logs, target, weight, axis, ignore_index, reduction)
+    return (multiply_by_number(found, 1 - label_smoothing)
+            + multiply_by_number(smooth, label_smoothing / input.shape[axis]))
 
 
 def along(weight, rank, axis):

@@ -1,6 +1,7 @@
 """Functions about the normal distribution's tails: erfcx, ndtr, ndtri, log_ndtr; and of entropies: entr, xlog1py."""
 import math
 
+from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import result_type
@@ -9,6 +10,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.pointwise import special_tables as table
 from cygrad.ops.pointwise.bessel import chebyshev, formula_op
 from cygrad.ops.pointwise.special import stepwise
+from cygrad.ops.reduce.integration import add_number, multiply_by_number
 from cygrad.tensor import Tensor
 
 
@@ -46,7 +48,16 @@ def entr_formula(x):
 erfcx = formula_op(erfcx_formula, "special_erfcx", "erfcx_cpu", halves=False)
 log_ndtr = formula_op(log_ndtr_formula, "special_log_ndtr", "log_ndtr_cpu", halves=False)
 ndtri = formula_op(ndtri_formula, "special_ndtri", "ndtri_cpu", halves=False)
-ndtr = formula_op(lambda x: (-x * math.sqrt(0.5)).erfc() * 0.5, "special_ndtr", "erf_vml_cpu")
+plain_ndtr = formula_op(lambda x: ((x * math.sqrt(0.5)).erf() + 1) * 0.5, "special_ndtr", "erf_vml_cpu")
+
+
+def ndtr(input):
+    """By the ops that PyTorch composes it of where they are recorded, else in one pass."""
+    if not (isinstance(input, Tensor) and input.requires_grad and grad_mode()) or input.is_complex():
+        return plain_ndtr(input)
+    return multiply_by_number(add_number(multiply_by_number(input, math.sqrt(0.5)).erf(), 1), 0.5)
+
+
 entr = formula_op(entr_formula, "special_entr", "entr_cpu")
 
 

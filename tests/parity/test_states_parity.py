@@ -229,6 +229,20 @@ PROGRAMS = """
     a = m.tensor([-1j, -2+0j, -1-2j, 2-1j, .5]).requires_grad_(); y = m.acosh(a); y.backward(m.ones_like(y))
     a = m.eye(3).requires_grad_(); y = m.linalg.lstsq(a, a)[0]; z = m.linalg.lstsq(a[None], a[None])[0]
     a = m.eye(3).requires_grad_(); b = m.nn.functional.cross_entropy(a, m.tensor([0, 1, 2]), label_smoothing=.1)
+    f = m.ones(2, 3); f.view_as(f).eq_(f[:1])
+    f = m.ones(2, 3); f.view_as(f).logical_and_(f[:1])
+    f = m.ones(2, 3); f.view_as(f).clamp_(f[:1])
+    f = m.ones(2, 3); f.view_as(f).addcmul_(f[:1], f[:1])
+    f = m.ones(2, 3); f.view_as(f).sub_(f[:1], alpha=2)
+    f = m.ones(2, 3, dtype=m.complex64); f.view_as(f).mul_(f[:1].conj()); m.cumsum(f.conj(), 1, out=f)
+    h = m.ones(4); c = m.ones((), requires_grad=True) * 1; d = m.tensordot(h, h, 1, out=c)
+    q = m.ones(4, requires_grad=True); c = q * 1; m.floor_divide(q, 2, out=c); d = m.zeros(()); m.quantile(q, .5, out=d)
+    q = m.ones(2, 2, requires_grad=True); c = m.zeros(2); m.diag(q, out=c); d = m.zeros(()); m.linalg.cond(q, out=d)
+    a = m.tensor(1.5); b = a.index_add(0, m.tensor([0, 0]), m.tensor(4.))
+    a = m.tensor(1.5); b = a.index_reduce(0, m.tensor([0, 0]), m.tensor(4.), 'amin')
+    a = m.tensor(1.5); b = m.take_along_dim(a, m.tensor(0), 0)
+    a = m.nn.functional.linear(m.ones(1, 5, 0), m.ones(2, 0), m.zeros(2))
+    a = m.linalg.cholesky_ex(m.tensor([[1., m.nan], [m.nan, 1.]]))[1]; b = m.linalg.cholesky(m.tensor([[m.nan]]))
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.

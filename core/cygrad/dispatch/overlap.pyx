@@ -1,4 +1,5 @@
 """Operands that share memory: elements that lie on one place, and what an op writes to while it still reads it."""
+from cygrad.dtype cimport lazy_flags
 from cygrad.view cimport View
 
 OVERLAPPED = ("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
@@ -45,11 +46,14 @@ cdef int refuse_self_overlap(View out) except -1:
 cdef int refuse_overlap(View out, View other, bint whole) except -1:
     """Raise where an op would write to memory that it still reads: `other` is partly `out`'s (or wholly, if asked).
 
-    As in PyTorch this is only noticed for operands without gaps; the caller copies others that share a storage.
+    As in PyTorch this is only noticed for operands without gaps that are not lazy; the caller copies others that share
+    a storage.
     """
     cdef Py_ssize_t start, stop, i
     cdef bint same = True
     if out.memory is not other.memory or out is other and not whole or not (out.elements and other.elements):
+        return 0
+    if lazy_flags(out.dtype) | lazy_flags(other.dtype):         # written out first
         return 0
     if out is not other and not (has_no_gaps(out) and has_no_gaps(other)):
         return 0

@@ -2,6 +2,7 @@
 import cygrad
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.derivatives.helpers import not_implemented, written
+from cygrad.ops.declare.out_rules import UNDIFFERENTIATED
 
 
 def zeros_like(grad):
@@ -30,7 +31,7 @@ for _name in ("arange", "range", "linspace", "logspace", "eye", "zeros", "ones",
 for _name, _order in ("set", ("self", "source")), ("view_copy", ("source", "self")):
     derivative(f"made_{_name}_of", name="NotImplemented",
                **{argument: not_implemented("aten::" + _name) for argument in _order})
-for _name in "heaviside", "log_softmax", "softmax":
+for _name in UNDIFFERENTIATED:
     derivative("made_" + _name, name="NotImplemented", **{argument: not_implemented("aten::" + _name) for argument in (
         "first", "second", "self")})
 derivative("histogram", name="NotImplemented", self=not_implemented("aten::histogram"),

@@ -16,7 +16,7 @@ from cygrad.autograd.inplace import depend_without_derivative, forget_history
 from cygrad.dispatch.overlap import OVERLAPPED
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
-from cygrad.ops.declare.out_rules import (LOOKED_AT_FIRST, MADE_ANEW, MAKERS, OPERANDS_AT_WILL, OVERLAPS, ROW_MAJOR,
+from cygrad.ops.declare.out_rules import (COPIED, LOOKED_AT_FIRST, MADE_ANEW, MAKERS, OVERLAPS, ROW_MAJOR,
                                           TWICE, UNDIFFERENTIATED, WITHOUT_GRADIENT)
 
 # What PyTorch says of operands that share memory with `out` (see OVERLAPS in out_rules.py).
@@ -47,7 +47,7 @@ def refuse_out_grad(str name, *operands):
         if not isinstance(other, Tensor):
             continue
         if (recording and requires_grad(<Tensor>other) and name not in WITHOUT_GRADIENT
-                and name not in UNDIFFERENTIATED and not (other is not out and name in OPERANDS_AT_WILL)):
+                and name not in UNDIFFERENTIATED and name not in COPIED):
             if not has_gradient(<Tensor>other):
                 raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because "
                                           "it is an out= function")
@@ -203,7 +203,7 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
         bump_version(target)
         depend_without_derivative(name, target, operands)
         return target
-    if tracked and name in OPERANDS_AT_WILL and has_gradient(result):
+    if tracked and name in COPIED:
         return target.copy_(result)             # so that gradients go through, as in PyTorch
     copy_into(result, target)
     bump_version(target)

@@ -7,8 +7,9 @@ that an op takes there, and the words in which it refuses others, stand in `out_
 # Ops that may be given operands, and an `out`, that require gradients: there is nothing to differentiate.
 WITHOUT_GRADIENT = frozenset("""
     all any argmax argmin bucketize count_nonzero eq equal ge greater greater_equal gt histc isin isneginf isposinf le
-    less less_equal logical_and logical_not logical_or logical_xor lt ne nonzero not_equal searchsorted signbit
-    special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0
+    less less_equal linalg_matrix_rank logical_and logical_not logical_or logical_xor lt ne nonzero not_equal
+    searchsorted signbit special_airy_ai
+    special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0
     special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0
     special_scaled_modified_bessel_k1 special_spherical_bessel_j0 special_chebyshev_polynomial_t
     special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w
@@ -18,10 +19,9 @@ WITHOUT_GRADIENT = frozenset("""
     split_with_sizes_copy unbind_copy""".split())
 # Ops that give nothing back where they write into `out`.
 WITHOUT_RESULT = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])
-# Ops whose operands may require gradients, where `out` may not: PyTorch copies what they give into it, recorded.
-OPERANDS_AT_WILL = frozenset("""
-    bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor conj_physical diag floor_divide heaviside
-    linalg_matrix_norm linalg_norm linalg_tensorinv log_softmax nanquantile quantile slice_scatter softmax special_ndtr
+# Ops that PyTorch composes of others, and copies what they give into `out`, recorded.
+COPIED = frozenset("""
+    inner linalg_cond linalg_matrix_norm linalg_norm linalg_tensorinv nanquantile nuclear_norm quantile special_ndtr
     tensordot""".split())
 
 # What PyTorch says of operands that share memory with `out`, a letter for each argument, the last for those behind it:
@@ -72,7 +72,9 @@ ROW_MAJOR = frozenset("""
 MAKERS = frozenset("arange range linspace logspace eye zeros ones full rand normal bernoulli".split())
 
 # Whose `out` depends on what it was and on the operands without a derivative.
-UNDIFFERENTIATED = frozenset(["heaviside", "log_softmax", "softmax"])
+UNDIFFERENTIATED = frozenset("""
+    bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor conj_physical diag floor_divide heaviside
+    log_softmax slice_scatter softmax""".split())
 
 # Of makers, what reads no tensor: there is nothing to differentiate but `out` itself.
 MADE_ANEW = MAKERS - {"bernoulli"} | {"fft_fftfreq", "fft_rfftfreq"}

@@ -164,6 +164,8 @@ def take_along_dim(input, indices, dim=None):
         raise RuntimeError("cygrad.take_along_dim(): input and indices should have the same number of dimensions, but "
                            f"got {input.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
     dim = wrap(dim, input.dim())
+    if input.dim() == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     shape = []
     for d in range(input.dim()):
         m, n = input.shape[d], indices.shape[d]

@@ -129,6 +129,8 @@ def index_add_arguments(self, dim, index, source, *, alpha=1):
         raise RuntimeError(f"index_add_(): self ({scalar_name(self)}) and source ({scalar_name(source)}) must have the "
                            "same scalar type")
     cdef Py_ssize_t count = added.sizes[axis] if axis < added.rank else 1
+    if added.rank == 0 and places.elements != 1:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if target.rank and places.elements != count:
         raise RuntimeError(f"index_add_(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
                            f"({count}), for dim: {axis}")
@@ -330,7 +332,10 @@ def index_reduce_arguments(self, dim, index, source, reduce, *, include_self=Tru
     refuse_complex_extremes(self, reduce)
     if self.dim() < 2 and (self.dtype.is_complex or self.dtype.name == "bool"):     # more axes: other kernels
         raise NotImplementedError(f"\"index_func_\" not implemented for '{scalar_name(self)}'")
-    return (*index_add_arguments(self, dim, index, source)[:3], reduce, include_self)
+    found = index_add_arguments(self, dim, index, source)[:3]
+    if self.dtype.is_complex and (self._tracked() or source._tracked()):
+        raise RuntimeError("index_reduce does not support automatic differentiation for outputs with complex dtype.")
+    return (*found, reduce, include_self)
 
 
 @op(out="exact", inplace=in_place(reduce_slices, index_reduce_arguments))

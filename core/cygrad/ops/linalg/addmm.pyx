@@ -22,6 +22,8 @@ from cygrad.ops.shape.transpose_and_squeeze cimport t_
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport same_sizes, size_of
 
+from math import prod
+
 from cygrad.errors import not_implemented
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.op_forms import op
@@ -227,7 +229,7 @@ def linear(input, weight, bias=None):
         return addmm(bias, input, weight.t())
     if input.is_contiguous() and input.dim() and weight.dim() == 2:
         *batch, width = input.shape
-        return linear(input.view(-1, width), weight, bias).view(*batch, weight.shape[0])
+        return linear(input.view(prod(batch), width), weight, bias).view(*batch, weight.shape[0])
     return input.matmul(weight.t()) + bias
 
 

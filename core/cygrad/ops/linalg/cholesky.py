@@ -1,4 +1,5 @@
 """Cholesky factors, and solving and inverting with them."""
+import cygrad
 from cygrad import return_types
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
@@ -12,6 +13,9 @@ def cholesky_of(a, upper):
     out, info = columns(a, a.shape), filled_like(a, a.shape[:-2])
     if out.numel():
         run("cholesky", (a,), (out, info), (2, 0), upper=bool(upper))
+        missing = out.diagonal(dim1=-2, dim2=-1).isnan()        # LAPACK stops at the first
+        if bool(missing.any()):
+            info.copy_(cygrad.where((info == 0).logical_and(missing.any(-1)), missing.long().argmax(-1) + 1, info))
     return out, info
 
 

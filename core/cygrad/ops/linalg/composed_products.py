@@ -209,7 +209,7 @@ def kron(input, other, *, out=None):
         if list(out.shape) != shape:
             resize_output(out, shape)
         blocks = [size for pair in zip(m, n) for size in pair]
-        shown = unsafe_strided_view(out.data, blocks)       # out's version stays, as in PyTorch
+        shown = unsafe_strided_view(out if out.requires_grad else out.data, blocks)    # its version stays, as there
         cygrad.mul(first, second, out=out.view(blocks) if shown is None else shown)
         return out
     found = first * second

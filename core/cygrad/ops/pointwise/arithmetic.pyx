@@ -307,6 +307,9 @@ cdef object scaled_(KernelOp op, Tensor target, object other, object alpha):
             return result
     elif scaled_in_place(op, target, other, alpha):
         return target
+    if isinstance(other, Tensor):
+        check_target(target)
+        refuse_overlap(target, <Tensor>other, False)
     return finish_inplace(target, scaled(op, target, other, alpha))
 
 

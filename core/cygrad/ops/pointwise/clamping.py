@@ -201,7 +201,7 @@ def clamp(input, min=None, max=None):
     return _clamp_tensors(input, min, max)
 
 
-general_clamp_ = inplace_form("clamp", clamp)
+general_clamp_ = inplace_form("clamp", clamp, True)
 
 
 def _clamp_min_(self, min):
@@ -274,7 +274,8 @@ def clamp_max(input, max):
     return _clamp_max_tensor(input, max) if bounded("clamp_max", input, None, max) else _clamp_max(input, max)
 
 
-general_clamp_min_, general_clamp_max_ = inplace_form("clamp_min", clamp_min), inplace_form("clamp_max", clamp_max)
+general_clamp_min_ = inplace_form("clamp_min", clamp_min, True)
+general_clamp_max_ = inplace_form("clamp_max", clamp_max, True)
 
 
 NAN_TO_NUM = program(lambda x, nan, posinf, neginf: where_(

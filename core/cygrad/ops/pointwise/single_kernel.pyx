@@ -335,6 +335,9 @@ def check_writable(Tensor target not None, tuple operands=()):
     cdef DType dtype
     check_target(target)
     for value in operands:
+        if isinstance(value, Tensor):
+            refuse_overlap(target, <Tensor>value, False)
+    for value in operands:
         if isinstance(value, Tensor) and not same_sizes(target, <Tensor>value):
             rank = broadcast_sizes(target, <Tensor>value, sizes)
             if not fits(target, rank, sizes):
@@ -374,6 +377,8 @@ cdef object apply_binary_(KernelOp op, Tensor a, object y):
         return apply_binary_(op, a, number_of_numpy(y)) if is_scalar_of_numpy(y) else NotImplemented
     if op.rule == NO_BOOL and (a.dtype.code == BOOL or (b.dtype.code == BOOL if b is not None else PyBool_Check(y))):
         raise bool_error(op.name, a.dtype.code == BOOL and (b is None or b.dtype.code == BOOL))
+    if b is not None and b is not a and b.memory is a.memory:
+        refuse_overlap(a, b, False)
     if b is not None and not same_sizes(a, b):
         rank = broadcast_sizes(a, b, sizes)
         check_fits(a, rank, sizes)
@@ -396,7 +401,6 @@ cdef object apply_binary_(KernelOp op, Tensor a, object y):
         else:
             if (b.memory.backend is not a.memory.backend or b.memory.index != a.memory.index
                     or (b is not a and b.memory is a.memory)):
-                refuse_overlap(a, b, False)
                 b = binary_operand(a, b)
             b = cast(b, dtype)
             if not same_sizes(a, b):

@@ -243,6 +243,15 @@ PROGRAMS = """
     a = m.tensor(1.5); b = m.take_along_dim(a, m.tensor(0), 0)
     a = m.nn.functional.linear(m.ones(1, 5, 0), m.ones(2, 0), m.zeros(2))
     a = m.linalg.cholesky_ex(m.tensor([[1., m.nan], [m.nan, 1.]]))[1]; b = m.linalg.cholesky(m.tensor([[m.nan]]))
+    c = m.ones(2); with m.inference_mode(): d = m.func.grad(lambda q: (q * q).sum())(c)
+    with m.inference_mode(): x = m.ones(2); a = m.func.grad(lambda q: (q * q).sum())(x)
+    c = m.ones(2); with m.inference_mode(): d = m.func.jvp(lambda q: q * q, (c,), (c,))
+    c = m.ones(2); with m.inference_mode(): a = m.func.jacfwd(m.sin)(c); b = m.func.hessian(lambda q: (q * q).sum())(c)
+    d = m.ones(2, 3, 4, 4, requires_grad=True); a = d.mT.to(memory_format=m.channels_last); b = a.sum(); b.backward()
+    d = m.ones(2, 3, 4, 4, requires_grad=True); a = d.to(m.float64, memory_format=m.channels_last)
+    d = m.ones(2, 3, requires_grad=True); a = d.t().to(memory_format=m.contiguous_format, copy=True)
+    h = m.ones(2, dtype=m.complex128, requires_grad=True); e = h.conj_physical(); e.abs().sum().backward()
+    e = m.ones(2, dtype=m.complex64, requires_grad=True); m.bitwise_or(m.ones(2, dtype=m.complex64), m.ones(2), out=e)
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.
@@ -260,6 +269,9 @@ LOSSES = """
     q = m.ones(3, 1, 1); l = m.linalg.det(q)
     q = m.zeros(0, 2, 2); l = m.linalg.det(q)
     q = m.ones(1, 2, 3); l = m.nn.functional.affine_grid(q, (1, 1, 2, 2), align_corners=False)
+    q = m.arange(5.); l = m.segment_reduce(q, 'sum', lengths=m.tensor([2, 3]))
+    q = m.arange(5.); l = m.segment_reduce(q, 'max', lengths=m.tensor([2, 0, 3]), initial=1.)
+    q = m.arange(5.); l = m.segment_reduce(q, 'min', offsets=m.tensor([0, 2, 5]), initial=2.)
     q = m.ones(8); l = m.view_as_real(m.stft(q, 4, return_complex=True))
 """.strip().splitlines()
 

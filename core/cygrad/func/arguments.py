@@ -1,5 +1,20 @@
 """What the transforms share: which arguments are differentiated, and PyTorch's errors about arguments and outputs."""
+import functools
+
+from cygrad.autograd.grad_mode import inference_mode, no_grad
+from cygrad.autograd.modes import inference_mode_enabled
 from cygrad.tensor import Tensor
+
+
+def outside_inference(function):
+    """Have a function make tensors that are none of inference mode, inside it, too, as PyTorch's transforms do."""
+    @functools.wraps(function)
+    def called(*args, **kwargs):
+        if not inference_mode_enabled():
+            return function(*args, **kwargs)
+        with inference_mode(False), no_grad():
+            return function(*args, **kwargs)
+    return called
 
 
 def differentiated(args, argnums):

@@ -3,7 +3,7 @@ import cygrad
 from cygrad.autograd.forward_ad import with_tangent, without_tangent
 from cygrad.autograd.forward_mode import enter_level, leave_level
 from cygrad.batching.levels import differentiating, dual
-from cygrad.func.arguments import as_tensor, check_list, check_tensors, output_and_aux
+from cygrad.func.arguments import as_tensor, check_list, check_tensors, outside_inference, output_and_aux
 from cygrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 _CALLER = "jvp(f, primals, tangents)"
@@ -45,6 +45,7 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     return jvp_of(lambda values: func(*values), primals, tangents, strict, has_aux)
 
 
+@outside_inference
 def jvp_of(function, primals, tangents, strict=False, has_aux=False):
     """`jvp` of a function of one nest."""
     flat, spec = tree_flatten(primals)

@@ -3,7 +3,7 @@ import functools
 
 import cygrad
 from cygrad.autograd.functional import _construct_standard_basis_for
-from cygrad.func.arguments import differentiated, refuse_complex, replaced
+from cygrad.func.arguments import differentiated, outside_inference, refuse_complex, replaced
 from cygrad.func.vmapping import vmap
 from cygrad.func.forward import jvp_of
 from cygrad.func.reverse import vjp_of
@@ -53,6 +53,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @functools.wraps(func)
+    @outside_inference
     def wrapper(*args):
         refuse_complex("jacrev", tree_flatten(args)[0], "inputs")
         values = differentiated(args, argnums)
@@ -112,6 +113,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
             [0., 4.]])
     """
     @functools.wraps(func)
+    @outside_inference
     def wrapper(*args):
         refuse_complex("jacfwd", tree_flatten(args)[0], "inputs")
         values = args if argnums is None else differentiated(args, argnums)

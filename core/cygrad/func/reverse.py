@@ -15,7 +15,8 @@ from cygrad.autograd.modes import grad_mode, set_grad_mode
 from cygrad.autograd.node import stands_in
 from cygrad.autograd.graph import disable_saved_tensors_hooks
 from cygrad.batching.levels import bare, differentiating, dressed, spread, whole
-from cygrad.func.arguments import as_tensor, check_tensors, differentiated, output_and_aux, replaced
+from cygrad.func.arguments import (as_tensor, check_tensors, differentiated, outside_inference, output_and_aux,
+                                   replaced)
 from cygrad.tensor import Tensor
 from cygrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
@@ -35,6 +36,7 @@ class Recorded:
         What the function returned, with the graph of the call.
     """
 
+    @outside_inference
     def __init__(self, function, values, has_aux, caller):
         self.mode = grad_mode()
         flat, self.spec = tree_flatten(values)
@@ -55,6 +57,7 @@ class Recorded:
         finally:
             set_grad_mode(self.mode)
 
+    @outside_inference
     def gradients(self, outputs, cotangents, retain_graph):
         """The gradients of the stand-ins, as a nest like the arguments; zeros where there is none."""
         pairs = [(output, cotangent) for output, cotangent in zip(map(undressed, outputs), cotangents)
@@ -73,6 +76,7 @@ class Recorded:
                  for leaf, gradient in zip(self.leaves, found)]
         return tree_unflatten([dressed(*pair) for pair in zip(found, self.dress)], self.spec)
 
+    @outside_inference
     def outside(self, nest):
         """Results as they are outside of the derivative: with a graph if something there can be differentiated."""
         def freed(value):
@@ -93,7 +97,7 @@ def stand_in(value):
         made = value.view_as(value)
         stands_in(made.grad_fn)
         return made
-    made = plain(value)
+    made = value.clone() if value.is_inference() else plain(value)
     made.requires_grad = True
     return made
 

@@ -1,11 +1,15 @@
 """Derivatives of indexing, gather, scatter and masks."""
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented, placed, written
+from cygrad.autograd.derivatives.helpers import (conj, fresh, no_derivative, not_implemented, of_composite, placed,
+                                                 written)
 from cygrad.autograd.derivatives.reduce import at_indices
+from cygrad.autograd.forward_levels import batch_depth
 from cygrad.autograd.function import final
 from cygrad.autograd.modes import grad_mode
+from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.index import index_put as ops
+from cygrad.ops.index.segment_reduction import reduced
 from cygrad.ops.shape.slices import slice_along
 
 # ------------------------------------------------------------- x[index] and masks
@@ -77,6 +81,22 @@ derivative("unique_slices", name="UniqueDimBackward0", self=no_derivative("uniqu
 derivative("distinct_runs", name="UniqueConsecutiveBackward0",
            self=no_derivative("unique_consecutive"))
 derivative("unique_runs", name="UniqueConsecutiveBackward0", self=no_derivative("unique_consecutive"))
+derivative("segment_reduce", data=lambda grad, result, data, pieces, sizes, reduce, axis, initial:
+           (_segment_slope if grad_mode() and not batch_depth() else segment_slope)(
+           grad, result, data, pieces, sizes, reduce, axis, initial))
+derivative("segment_slope", name="NotImplemented", **{argument: not_implemented("aten::_segment_reduce_backward")
+                                                      for argument in ("grad", "result", "data")})
+
+
+def segment_slope(grad, result, data, pieces, sizes, reduce, axis, initial):
+    """Where an extreme is what the reduction began with, elements that equal it get its gradient all the same."""
+    if reduce in ("max", "min", "amax", "amin") and initial is not None:
+        own = reduced(data.detach(), pieces, sizes, reduce, axis, None)
+        grad, initial = grad.masked_fill((own != result.detach()).logical_and(own.isnan().logical_not()), 0), None
+    return fresh(of_composite(lambda x: reduced(x, pieces, sizes, reduce, axis, initial), (data,), (grad,))[0])
+
+
+_segment_slope = primitive(segment_slope, name="segment_slope")
 derivative("weighted_bincount", name="NotImplemented", weights=not_implemented("aten::bincount"))
 
 # --------------------------------------------------------------------- windows

@@ -295,7 +295,7 @@ derivative("angle", self=lambda grad, self: angle_backward(grad, self))
 derivative("sgn", self=lambda grad, self, result: sgn_backward(grad, self, result))
 derivative("conj", self=lambda grad: grad.conj())
 derivative("neg_view", self=lambda grad: -grad)
-derivative("conj_physical", inplace="ConjPhysicalBackward1", self=lambda grad: conj(grad))
+derivative("conj_physical", inplace="ConjPhysicalBackward1", self=lambda grad: grad.conj_physical())
 
 
 def angle_backward(grad, self):

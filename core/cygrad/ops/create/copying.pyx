@@ -72,6 +72,13 @@ def to_copy(self, dtype, backend, index, non_blocking=False):
     return transfers.moved(cast_to(ours, dtype), backend, index, non_blocking)
 
 
+@primitive(name="to_copy")
+def to_copy_in(self, dtype, backend, index, memory_format):
+    """The same in another memory order."""
+    made = to_copy.forward(self, dtype, backend, index)
+    return made.contiguous() if memory_format.order is None else copied_in(made, memory_format)
+
+
 @op(name="clone")
 def _clone(Tensor input not None, *, memory_format=None):
     """A copy of the tensor, recorded by autograd.
@@ -227,10 +234,13 @@ def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False,
         copy = flags[1]
     if memory_format is None or memory_format is _devices.preserve_format:
         return convert(self, dtype, device, copy, non_blocking)
-    made = convert(self, dtype, device, False, non_blocking)
-    if made is self and not copy and (format_of(self) or _devices.contiguous_format) is memory_format:
+    backend, index = (self._backend(), self._device_index()) if device is None else discovery.resolve(device)
+    kind = plain_of(self.dtype) if dtype is None else <DType?>dtype
+    if (not copy and kind is plain_of(self.dtype) and backend is self._backend() and index == self._device_index()
+            and (format_of(self) or _devices.contiguous_format) is memory_format):
         return self
-    return _clone(made, memory_format=memory_format)
+    make = to_copy_in if kind.is_floating_point or kind.is_complex else to_copy_in.forward
+    return make(self, kind, backend, index, memory_format)
 
 
 @op(only_method=True)

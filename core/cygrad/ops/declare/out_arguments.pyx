@@ -33,6 +33,15 @@ cdef inline bint has_gradient(Tensor t):
     return (t.requires | (0 if t.base is None else t.base.requires)) & 1
 
 
+cdef int refuse_leaf(str name, Tensor out) except -1:
+    """Refuse an `out` that is a leaf which requires a gradient, or its view."""
+    if grad_enabled() and has_gradient(out) and (
+            out.node is None or out.base is not None and out.base.node is None):
+        raise RuntimeError(f"aten::{name}(): functions with out=... arguments don't support automatic "
+                           "differentiation, but one of the arguments requires grad.")
+    return 0
+
+
 def refuse_out_grad(str name, *operands):
     """`out=` and autograd exclude each other, as in PyTorch; the last operand is `out`, which no other may overlap."""
     cdef bint recording = grad_enabled()
@@ -46,6 +55,8 @@ def refuse_out_grad(str name, *operands):
         other = operands[i]
         if not isinstance(other, Tensor):
             continue
+        if other is out and name in UNDIFFERENTIATED:
+            refuse_leaf(name, <Tensor>out)
         if (recording and requires_grad(<Tensor>other) and name not in WITHOUT_GRADIENT
                 and name not in UNDIFFERENTIATED and name not in COPIED):
             if not has_gradient(<Tensor>other):
@@ -181,12 +192,9 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
     cdef bint tracked
     refuse_written(name, result, out, exact)
     target = <Tensor>out
-    if grad_enabled() and has_gradient(target) and (name in MADE_ANEW or name in UNDIFFERENTIATED):
-        if target.node is None or target.base is not None and target.base.node is None:
-            raise RuntimeError(f"aten::{name}(): functions with out=... arguments don't support automatic "
-                               "differentiation, but one of the arguments requires grad.")
-        if name in MADE_ANEW:
-            forget_history(name, target)
+    if grad_enabled() and has_gradient(target) and name in MADE_ANEW:
+        refuse_leaf(name, target)
+        forget_history(name, target)
     elif has_gradient(target) and target.node is None and target.base is None and name in MADE_ANEW:
         target.requires &= ~1                   # as PyTorch has it, which makes such a tensor anew, too
     refuse_under_resized(name, result, target, operands)

@@ -332,10 +332,7 @@ def index_reduce_arguments(self, dim, index, source, reduce, *, include_self=Tru
     refuse_complex_extremes(self, reduce)
     if self.dim() < 2 and (self.dtype.is_complex or self.dtype.name == "bool"):     # more axes: other kernels
         raise NotImplementedError(f"\"index_func_\" not implemented for '{scalar_name(self)}'")
-    found = index_add_arguments(self, dim, index, source)[:3]
-    if self.dtype.is_complex and (self._tracked() or source._tracked()):
-        raise RuntimeError("index_reduce does not support automatic differentiation for outputs with complex dtype.")
-    return (*found, reduce, include_self)
+    return (*index_add_arguments(self, dim, index, source)[:3], reduce, include_self)
 
 
 @op(out="exact", inplace=in_place(reduce_slices, index_reduce_arguments))
@@ -364,4 +361,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     >>> cygrad.ones(2).index_reduce(0, cygrad.tensor([0, 0]), cygrad.tensor([2., 3.]), "prod")
     tensor([6., 1.])
     """
-    return reduce_slices(input, *index_reduce_arguments(input, dim, index, source, reduce, include_self=include_self))
+    arguments = index_reduce_arguments(input, dim, index, source, reduce, include_self=include_self)
+    if input.dtype.is_complex and (input._tracked() or source._tracked()):
+        raise RuntimeError("index_reduce does not support automatic differentiation for outputs with complex dtype.")
+    return reduce_slices(input, *arguments)

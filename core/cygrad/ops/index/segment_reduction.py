@@ -2,6 +2,7 @@
 import cygrad
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import need_float, need_tensors, refused
+from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.reduce.sums import axis_of
 
 # name: (the reduction of `scatter_reduce`, what an empty piece gives)
@@ -21,6 +22,11 @@ def bounds(data, lengths, offsets, axis, unsafe):
             raise RuntimeError("segment_reduce(): Expected all rows of lengths along axis to sum to data.size("
                                "lengths.dim()-1) when !unsafe.")
     return cygrad.cat((lengths.new_zeros((*lengths.shape[:-1], 1)), lengths.cumsum(-1)), -1), lengths
+
+
+@primitive(name="segment_reduce")
+def _reduced(data, pieces, sizes, reduce, axis, initial):
+    return reduced(data, pieces, sizes, reduce, axis, initial)
 
 
 @op(method=False)
@@ -75,20 +81,25 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
                            "message be improved?  If so, please report an enhancement request to PyTorch.)")
     if given.dim() - 1 != axis:
         raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {name} but got {axis}.")
-    kind, empty = REDUCTIONS[reduce]
     edges, sizes = bounds(data, lengths, offsets, axis, unsafe)
     if given.dtype not in (cygrad.int64, cygrad.int32):
         raise refused(f"_segment_reduce_{name}_cpu_kernel1", given.dtype)
     need_float(data, "_segment_reduce_cpu")
     places = cygrad.arange(data.size(axis), device=data.device).expand(data.shape[:axis + 1])
-    count = sizes.size(-1)
     pieces = cygrad.searchsorted(edges.contiguous().to(cygrad.int64), places.contiguous(), right=True) - 1
-    pieces = pieces % (count + 1)       # what lies in no piece goes to one more, which is left out
+    pieces = pieces % (sizes.size(-1) + 1)          # what lies in no piece goes to one more, which is left out
+    return _reduced(data, pieces, sizes, reduce, axis, initial)
+
+
+def reduced(data, pieces, sizes, reduce, axis, initial):
+    """The reductions, in ops that have derivatives; `pieces`: in which piece each place along the axis lies."""
+    kind, empty = REDUCTIONS[reduce]
+    count = sizes.size(-1)
     later = (1,) * (data.dim() - axis - 1)
     shape = (*data.shape[:axis], count, *data.shape[axis + 1:])
     out = data.new_full((*shape[:axis], count + 1, *shape[axis + 1:]), empty if initial is None else initial)
     index = pieces.reshape(*pieces.shape, *later).expand(data.shape)
-    found = (out.scatter_reduce(axis, index, data, kind) if data.numel() else out).narrow(axis, 0, count).contiguous()
+    found = (out.scatter_reduce(axis, index, data, kind) if data.numel() else out).narrow(axis, 0, count).clone()
     if reduce != "mean":
         return found
     counts = sizes.reshape(*sizes.shape, *later).expand(shape)

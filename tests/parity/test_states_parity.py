@@ -252,6 +252,9 @@ PROGRAMS = """
     d = m.ones(2, 3, requires_grad=True); a = d.t().to(memory_format=m.contiguous_format, copy=True)
     h = m.ones(2, dtype=m.complex128, requires_grad=True); e = h.conj_physical(); e.abs().sum().backward()
     e = m.ones(2, dtype=m.complex64, requires_grad=True); m.bitwise_or(m.ones(2, dtype=m.complex64), m.ones(2), out=e)
+    h = m.ones(2, 3, dtype=m.cfloat, requires_grad=True); f = h.mH; f.backward(m.ones(3, 2) * 1j); (f * f).abs().sum()
+    h = m.ones(2, 3, dtype=m.cfloat, requires_grad=True); h.mH.backward(m.ones(3, 2)); h.mH.backward(m.ones(3, 2) * 1j)
+    h = m.ones(3, requires_grad=True); e = m.func.grad(lambda q: (q * q).sum())(h); b = m.autograd.grad(e.sum(), h)[0]
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.

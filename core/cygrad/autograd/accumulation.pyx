@@ -10,8 +10,9 @@ from cygrad.autograd.fitting cimport packed, repeated, sole
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport ADD
 from cygrad.dispatch.allocation cimport empty_as, empty_like_strided
-from cygrad.dispatch.kernel_calls cimport binary, binary_into, copy_into
+from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast, copy_into
 from cygrad.dispatch.promotion cimport SAME
+from cygrad.dtype cimport plain_of
 from cygrad.tensor cimport CREATED_NORMALLY, Tensor, alias, bump_version, requires_grad, version_of
 from cygrad.tensors.operators cimport add
 from cygrad.view cimport same_sizes
@@ -103,10 +104,15 @@ cdef Tensor empty_for(Tensor variable, Tensor grad):
     return empty_like_strided(variable, grad.dtype)
 
 
+cdef inline bint taken_over(Tensor variable, Tensor grad, bint spare) noexcept:
+    """Whether PyTorch takes a gradient over, though others see its memory."""
+    return spare and not grad_enabled() and (lies_alike(variable, grad) or variable.dense and repeated(grad))
+
+
 cdef inline unsigned int writes_of_copy(Tensor variable, Tensor grad, bint spare) noexcept:
     """The version of a `.grad` that is a copy of what arrived."""
-    if spare and not grad_enabled() and (lies_alike(variable, grad) or variable.dense and repeated(grad)):
-        return version_of(grad)                 # PyTorch takes it over, though others see its memory
+    if taken_over(variable, grad, spare):
+        return version_of(grad)
     return 1 if variable.dense or packed(variable) else 0   # it copies into new memory, or clones
 
 
@@ -124,7 +130,8 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
             variable.gradient = alias(grad)
         else:
             held = empty_for(variable, grad)
-            held.dtype = grad.dtype                         # a lazy conjugate stays one
+            if taken_over(variable, grad, spare) or not (variable.dense or packed(variable)):
+                held.dtype = grad.dtype                     # a lazy conjugate stays one
             copy_into(grad, held)
             held.memory.version = writes_of_copy(variable, grad, spare)
             variable.gradient = held
@@ -133,9 +140,9 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
     held = <Tensor>variable.gradient
     if grad_enabled():
         variable.gradient = add(held, grad)
-    elif (held.dtype is grad.dtype and same_sizes(held, grad) and held.memory.backend is grad.memory.backend
+    elif (held.dtype is plain_of(grad.dtype) and same_sizes(held, grad) and held.memory.backend is grad.memory.backend
             and held.memory.index == grad.memory.index):
-        binary_into(ADD, held, grad, held)
+        binary_into(ADD, held, cast(grad, held.dtype), held)
         bump_version(held)
     else:
         variable.gradient = binary(ADD, held, grad, SAME)

@@ -17,6 +17,7 @@ from cygrad.autograd.graph import disable_saved_tensors_hooks
 from cygrad.batching.levels import bare, differentiating, dressed, spread, whole
 from cygrad.func.arguments import (as_tensor, check_tensors, differentiated, outside_inference, output_and_aux,
                                    replaced)
+from cygrad.ops.shape.views import alias
 from cygrad.tensor import Tensor
 from cygrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
@@ -94,7 +95,7 @@ class Recorded:
 def stand_in(value):
     """A fresh tensor to differentiate by, connected to `value` where that has a graph."""
     if requires_backward(value):
-        made = value.view_as(value)
+        made = alias(value)                     # whose gradient is no view
         stands_in(made.grad_fn)
         return made
     made = value.clone() if value.is_inference() else plain(value)

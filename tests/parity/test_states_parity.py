@@ -255,6 +255,10 @@ PROGRAMS = """
     h = m.ones(2, 3, dtype=m.cfloat, requires_grad=True); f = h.mH; f.backward(m.ones(3, 2) * 1j); (f * f).abs().sum()
     h = m.ones(2, 3, dtype=m.cfloat, requires_grad=True); h.mH.backward(m.ones(3, 2)); h.mH.backward(m.ones(3, 2) * 1j)
     h = m.ones(3, requires_grad=True); e = m.func.grad(lambda q: (q * q).sum())(h); b = m.autograd.grad(e.sum(), h)[0]
+    f = m.ones((1,), requires_grad=True); f.mean().backward(); g = m.ones(1, 2, requires_grad=True); g.mean().backward()
+    d = m.ones(3, 2, 3).permute(2, 1, 0); f = m.nn.functional.linear(d, m.ones(2, 3), m.ones(2, requires_grad=True))
+    c = m.zeros(3, 3, requires_grad=True); e = c[:, [0, 1]]; g = m.autograd.grad((e * e).sum(), c, None, None, True)[0]
+    c = m.zeros(3, requires_grad=True); e = m.vmap(m.func.grad(lambda q: (q[m.tensor([0, 1])] ** 2).sum()))(c[None])
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.

@@ -24,7 +24,7 @@ cdef inline bint repeated(Tensor grad) noexcept:
     if grad.base is not None or grad.creation != CREATED_NORMALLY:
         return False
     for i in range(grad.rank):
-        if grad.strides[i] == 0 and grad.sizes[i] != 1:
+        if grad.strides[i] == 0:
             return True
     return False
 

@@ -14,16 +14,17 @@ from cygrad.ops.shape.slices import slice_along
 
 # ------------------------------------------------------------- x[index] and masks
 
-derivative("index", self=lambda grad, self_shape, indices, first: written(ops.index_put(
-    grad.new_zeros(self_shape), indices, grad, True)))
-derivative("index_rows", name="IndexBackward0", self=lambda grad, self_shape, positions, axes: written(ops.put_rows(
-    grad.new_zeros(self_shape), positions, axes, grad, True)))
-derivative("index_put", self=lambda grad, indices, accumulate:
-           grad if accumulate else ops.index_put(grad, indices, grad.new_zeros(()), False),
-           values=lambda grad, indices: ops.recorded_index(grad, indices.read()))
-derivative("put_rows", name="IndexPutBackward0", self=lambda grad, positions, axes, accumulate:
-           grad if accumulate else ops.put_rows(grad, positions, axes, grad.new_zeros(()), False),
-           values=lambda grad, positions, axes: ops.index_rows(grad, positions, axes))
+derivative("index", self=lambda grad, self_shape, indices, first: written((
+    ops.index_put if batch_depth() else ops.index_put_impl)(grad.new_zeros(self_shape), indices, grad, True)))
+derivative("index_rows", name="IndexBackward0", self=lambda grad, self_shape, positions, axes: written((
+    ops.put_rows if batch_depth() else ops.put_rows_impl)(grad.new_zeros(self_shape), positions, axes, grad, True)))
+for _op, _name in ("", "IndexPutBackward0"), ("_impl", "IndexPutImplBackward0"):
+    derivative("index_put" + _op, name=_name, self=lambda grad, indices, accumulate:
+               grad if accumulate else ops.index_put(grad, indices, grad.new_zeros(()), False),
+               values=lambda grad, indices: ops.recorded_index(grad, indices.read()))
+    derivative("put_rows" + _op, name=_name, self=lambda grad, positions, axes, accumulate:
+               grad if accumulate else ops.put_rows(grad, positions, axes, grad.new_zeros(()), False),
+               values=lambda grad, positions, axes: ops.index_rows(grad, positions, axes))
 derivative("masked_fill", self=lambda grad, mask: grad.masked_fill(mask, 0))
 derivative("masked_fill_tensor", name="MaskedFillBackward1", self=lambda grad, mask: grad.masked_fill(mask, 0),
            value=lambda grad, mask: grad.where(mask, 0).sum())

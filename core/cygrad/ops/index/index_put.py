@@ -51,6 +51,8 @@ def _put_rows(self, positions, axes, values, accumulate):
 index_put = Written(_index_put, "index_put")
 put_rows = Written(_put_rows, "put_rows")
 index_put.may_overlap = put_rows.may_overlap = True
+# The same in the gradients of indexing, where PyTorch has another op.
+index_put_impl, put_rows_impl = Written(_index_put, "index_put_impl"), Written(_put_rows, "put_rows_impl")
 
 
 # ---------------------------------------------------------------- reading an index

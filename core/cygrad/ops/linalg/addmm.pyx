@@ -24,6 +24,7 @@ from cygrad.view cimport same_sizes, size_of
 
 from math import prod
 
+from cygrad.autograd.forward_levels import batch_depth, depth
 from cygrad.errors import not_implemented
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.op_forms import op
@@ -230,7 +231,8 @@ def linear(input, weight, bias=None):
     if input.is_contiguous() and input.dim() and weight.dim() == 2:
         *batch, width = input.shape
         return linear(input.view(prod(batch), width), weight, bias).view(*batch, weight.shape[0])
-    return input.matmul(weight.t()) + bias
+    found = input.matmul(weight.t())
+    return found + bias if depth() or batch_depth() else found.add_(bias)
 
 
 def addmm_inplace(self, mat1, mat2, *, beta=1, alpha=1):

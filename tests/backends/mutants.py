@@ -6,6 +6,7 @@ A mutant is `Mirror`, which conforms, with some of its methods replaced. A famil
 import mutants_of_conditions as conditions
 import mutants_of_constants as constants
 import mutants_of_hardware as hardware
+import mutants_of_makers as makers
 import mutants_of_newcomers as newcomers
 import mutants_of_numbers as numbers
 import mutants_of_porters as porters
@@ -35,10 +36,15 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             tuners.tuned_moves, tuners.tuned_pointwise, tuners.tuned_rows, tuners.tuned_layers,
             porters.ported_moves, porters.ported_pointwise, porters.ported_rows, porters.ported_layers,
             newcomers.first_moves, newcomers.first_pointwise, newcomers.first_rows, newcomers.first_layers,
+            makers.makers_plans, makers.makers_tiles, makers.makers_lanes, makers.makers_passes,
+            makers.makers_nan_and_zeros, makers.makers_aliases, makers.makers_numbers,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has",
               "shaders: unary reciprocal flushes": "subnormal results are wanted where they are exact",
+              **{f"makers_aliases: {name}": "the core gives it a result of its own" for name in (
+                  "scan: the second pass reads what the first has written", "gather: into its own index",
+                  "softmax: in its operand's place sums what it wrote")},
               "places: cumprod by logarithms": "within what running products of as many factors may be off"}
 # Those that no case sees yet.
 UNSEEN = ("tuned_rows: reduce: pairs of rows, the odd one is left",

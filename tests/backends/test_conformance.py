@@ -20,7 +20,7 @@ from cygrad.testing.__main__ import main, run, selected
 from cygrad.testing.child_process import Apart, Crew, batches
 from cygrad.testing.cases import ENTRIES
 from cygrad.testing.operands import rounded, stored
-from cygrad.testing.sampling import POINTWISE, TURNS, USUAL
+from cygrad.testing.sampling import ALIKE, COMMON, TURNS, USUAL
 from fake_packages import BACKEND, install_backend
 from mirror import Mirror, array, load as load_values, store
 from mutants import EQUIVALENT, MUTANTS, UNSEEN
@@ -287,15 +287,15 @@ def test_the_choice_has_every_pair(entry):
         return ({(k.op, k.dtype) for k in keys}, {(k.op, k.layout) for k in keys}, {(k.dtype, k.layout) for k in keys})
 
     every, chosen = list(ENTRIES[entry]()), list(selected([entry], thorough=False))
-    (ops, walks, dtypes), all_pairs = pairs(chosen), pairs(every)
-    assert (ops, dtypes) == (all_pairs[0], all_pairs[2])
-    if entry not in POINTWISE:
-        assert walks == all_pairs[1]
-    else:
-        assert {pair for pair in all_pairs[1] if pair[0] in USUAL} <= walks
-        for at in (0, 1):
-            before, after = (Counter(pair[at] for pair in found) for found in (all_pairs[1], walks))
-            assert all(after[name] >= count // TURNS for name, count in before.items())
+    (ops, *walks), (all_ops, *all_walks) = pairs(chosen), pairs(every)
+    assert ops == all_ops
+    if entry not in ALIKE:
+        assert walks == all_walks
+    for usual, found, all_pairs in zip((USUAL, COMMON), walks, all_walks):
+        assert {pair for pair in all_pairs if pair[0] in usual} <= found
+        before, after = (Counter(name for name, _ in pairs) for pairs in (all_pairs, found))
+        assert all(after[name] >= count // TURNS for name, count in before.items())
+        assert {layout for _, layout in found} == {layout for _, layout in all_pairs}
     assert [case.key for case in selected([entry], thorough=False)] == [case.key for case in chosen]
 
 

@@ -17,6 +17,7 @@ REDUCTIONS = {
     "offset": ((9, 31), 1, partial(dense, offset=5)), "rows with gaps": ((9, 32), 1, gapped),
     "large": ((70001,), 0, dense), "many rows": ((65540, 3), 1, dense), "long rows": ((2, 70001), 1, dense),
     "long columns": ((3, 20011), 1, reordered),
+    "tall columns": ((1031, 3), 1, reordered),
     "turned result": ((5, 6, 7), 2, dense), "sliced result": ((5, 6, 7), 2, sliced),
 }
 RESULTS = {"offset": partial(dense, offset=3), "turned result": reordered, "sliced result": sliced}

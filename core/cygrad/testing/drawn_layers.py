@@ -20,8 +20,6 @@ from cygrad.testing.resampling import points_of, terms_of_sample
 from cygrad.testing.runner import EXACT, Key, Limit
 from cygrad.testing.sizes import places_in
 
-PRECISIONS = "float32", "float32", "float64"
-
 
 def up_to(most, least=1):
     return [n for n in SIZES if least <= n <= most]
@@ -95,17 +93,6 @@ def _make_conv2d_backward(role, n, dtype, strided, rng):
     return grad, a, weight, *options, *outs
 
 
-def convolution_calls(entry):
-    rng = plan(entry)
-    backward = entry.endswith("backward")
-    for number, role, n in turns(rng, (1025, 513, 513, 2049, 10000)):
-        strided = rng.random() < 0.4
-        dtype = "float32" if strided or rng.random() < 0.5 else str(rng.choice(FLOATS))
-        make = partial(_make_conv2d_backward if backward else _make_conv2d, role, n, dtype, strided)
-        yield case(entry, number, dtype, make, (7, 8, 9) if backward else (7,),
-                   Limit(2, terms=terms_of_conv2d_backward if backward else terms_of_conv2d))
-
-
 def _box(rng, size):
     """(how many boxes, what they are) along an axis."""
     if rng.random() < (0.2 if size < 10000 else 0.9):
@@ -131,6 +118,8 @@ def _make_pool(op, role, n, dtype, strided, rng):
     if op == "max":                                             # the largest of a plane is anywhere
         places = rng.integers(0, np.prod(volume), planes)
         values.reshape(planes, -1)[np.arange(planes), places] = rng.choice([50, 50, -7])
+        if dtype in FLOATS and rng.random() < 0.3:
+            values = np.where(rng.random(values.shape) < 0.2, np.nan, values)
     index = room(rng, shape, "int64", strided) if op == "max" else None
     return POOL.index(op), put(rng, values, dtype, strided), boxes, room(rng, shape, dtype, strided), index
 
@@ -168,15 +157,6 @@ def _make_sample(backward, role, n, dtype, strided, rng):
             room(rng, grid.shape, dtype, strided) if which != 2 else None)
 
 
-def sample_calls(entry):
-    rng = plan(entry)
-    backward = entry.endswith("backward")
-    for number, role, n in turns(rng, (4097, 4097, 4097, 5000, 10000)):
-        strided = rng.random() < 0.4
-        yield case(entry, number, "float64", partial(_make_sample, backward, role, n, "float64", strided),
-                   (6, 7) if backward else (5,), Limit(4, terms=terms_of_sample))
-
-
 def _make_resample(role, n, dtype, strided, rng):
     lines, places, inner, taps, outputs = with_one(rng, role, n, 5)
     return (put(rng, whole(rng, (lines, places, inner), dtype), dtype, strided),
@@ -196,21 +176,9 @@ def _make_gather_sum(role, n, dtype, strided, rng):
             room(rng, (bags, width), dtype, strided))
 
 
-def exact_calls(entry):
-    """Of entries whose sums of whole numbers are exact."""
-    make, limits, out = {"resample": (_make_resample, (4097, 70000, 10000, 257, 70000), 3),
-                         "gather_sum": (_make_gather_sum, (70000, 5000, 70000, 10000), 4),
-                         "pool_backward": (_make_pool_backward, (70000, 131073, 70000), 2)}[entry]
-    rng = plan(entry)
-    for number, role, n in turns(rng, limits):
-        strided = rng.random() < 0.4
-        dtype = "float32" if strided else str(rng.choice(PRECISIONS))
-        yield case(entry, number, dtype, partial(make, role, n, dtype, strided), (out,))
-
-
 # ------------------------------------------------------------------ losses
 
-def _loss_operands(rng, role, n, dtype, strided):
+def _loss_operands(rng, role, n, dtype, strided, nothing=False):
     images = rng.random() < 0.6 or role == 2
     batch, classes, places = with_one(rng, role, n, 3)
     inner = (places,) if images else ()
@@ -220,12 +188,14 @@ def _loss_operands(rng, role, n, dtype, strided):
     target[chance < rng.choice([0, 0.3])] = ignore
     target[chance > rng.choice([1, 1, 0.7])] = rng.choice([-1, classes, -7, 1 << 40])
     target.reshape(-1)[-1] = 0 if ignore else min(1, classes - 1)
+    if nothing:
+        target[...] = ignore
     weight = put(rng, rng.choice([0.5, 1, 2, 4], classes), dtype, strided) if rng.random() < 0.5 else None
     return (batch, classes, *inner), put(rng, target, "int64", strided, False), weight, ignore
 
 
 def _make_loss(role, n, dtype, strided, rng):
-    shape, target, weight, ignore = _loss_operands(rng, role, n, dtype, strided)
+    shape, target, weight, ignore = _loss_operands(rng, role, n, dtype, strided, rng.random() < 0.1)
     reduction = rng.integers(0, 3)
     out = room(rng, target.shape if not reduction else (), dtype, strided)
     return (put(rng, whole(rng, shape, dtype), dtype, strided), target, weight, ignore, bool(reduction == 2), out,
@@ -237,17 +207,6 @@ def _make_loss_backward(role, n, dtype, strided, rng):
     reduction = rng.integers(0, 3)
     grad = put(rng, numbers(rng, target.shape if not reduction else (), dtype), dtype, strided)
     return grad, target, weight, ignore, bool(reduction == 2), room(rng, shape, dtype, strided)
-
-
-def loss_calls(entry):
-    rng = plan(entry)
-    backward = entry.endswith("backward")
-    for number, role, n in turns(rng, (70000, 5000, 70000)):
-        strided = rng.random() < 0.4
-        dtype = "float32" if strided else str(rng.choice(PRECISIONS))
-        make = partial(_make_loss_backward if backward else _make_loss, role, n, dtype, strided)
-        yield case(entry, number, dtype, make, (5,) if backward else (5, 6),
-                   Limit(16) if backward else Limit(8, terms=terms_of_loss))
 
 
 def _sequences(rng, role, n, dtype, strided):
@@ -283,15 +242,6 @@ def _terms_of_paths(*args):
     return 10 * terms_of_paths(*args)
 
 
-def ctc_calls(entry):
-    rng = plan(entry)
-    backward = entry.endswith("backward")
-    for number, role, n in turns(rng, (17, 129, 257, 513)):
-        strided = rng.random() < 0.4
-        make = partial(_make_ctc_backward if backward else _make_ctc, role, n, "float64", strided)
-        yield case(entry, number, "float64", make, (10,) if backward else (6, 7, 8), Limit(32, terms=_terms_of_paths))
-
-
 # ------------------------------------------------------------------ sequences
 
 def _make_attention(role, n, dtype, strided, rng):
@@ -307,20 +257,11 @@ def _make_attention(role, n, dtype, strided, rng):
         mask = put(rng, seen, "bool", strided)
     elif masked == "added":
         mask = _some(rng, shape, dtype, strided)
-        if rng.random() < 0.3:                                  # one for all rows, or all of a batch
+        if rng.random() < 0.6:                                  # one for all rows, or all of a batch
             mask = broadcast(rng, mask.values, dtype, [rng.random() < 0.5, rng.random() < 0.7, False])
     return (put(rng, query, dtype, strided), put(rng, key, dtype, strided),
             _some(rng, (batch, keys, width), dtype, strided), mask, causal,
             float(rng.choice([inner**-0.5, 1.0, 0.125])), room(rng, (batch, rows, width), dtype, strided))
-
-
-def attention_calls(entry):
-    rng = plan(entry)
-    for number, role, n in turns(rng, (70000, 2100, 33000, 513, 513)):
-        strided = rng.random() < 0.4
-        dtype = "float32" if strided else str(rng.choice(FLOATS))
-        yield case(entry, number, dtype, partial(_make_attention, role, n, dtype, strided), (6,),
-                   Limit(6 if dtype in FLOATS[:2] else 400, floor=2))
 
 
 def _steps(rng, role, n):
@@ -366,6 +307,38 @@ def recurrent_calls(entry):
             make = partial(_make_recurrent_backward if backward else _make_recurrent, cell, role, n, dtype, strided)
             yield case(entry, f"{cell} {number}", dtype, make, (9, 10, 11, 12) if backward else (7, 8, 9, 10, 11),
                        Limit(4, terms=terms))
+
+
+# ------------------------------------------------------------------ of what has sizes in several roles
+
+LOSSES, SUMS = (70000, 5000, 70000), ("float32", "float32", "float64")
+# {entry: (what makes the operands, how large each role gets, dtypes, the first for strided operands, outs, the limit)}
+ROLES = {
+    **{f"conv2d{name}": (make, (1025, 513, 513, 2049, 10000), ("float32",) * 5 + FLOATS, outs, Limit(2, terms=terms_))
+       for name, make, outs, terms_ in (("", _make_conv2d, (7,), terms_of_conv2d),
+                                        ("_backward", _make_conv2d_backward, (7, 8, 9), terms_of_conv2d_backward))},
+    **{f"grid_sample{name}": (partial(_make_sample, bool(name)), (4097, 4097, 4097, 5000, 10000), ("float64",), outs,
+                              Limit(4, terms=terms_of_sample)) for name, outs in (("", (5,)), ("_backward", (6, 7)))},
+    "resample": (_make_resample, (4097, 70000, 10000, 257, 70000), SUMS, (3,), EXACT),
+    "gather_sum": (_make_gather_sum, (70000, 5000, 70000, 10000), SUMS, (4,), EXACT),
+    "pool_backward": (_make_pool_backward, (70000, 131073, 70000), SUMS, (2,), EXACT),
+    "nll_loss": (_make_loss, LOSSES, SUMS, (5, 6), Limit(8, terms=terms_of_loss)),
+    "nll_loss_backward": (_make_loss_backward, LOSSES, SUMS, (5,), Limit(16)),
+    "ctc_loss": (_make_ctc, (17, 129, 257, 513), ("float64",), (6, 7, 8), Limit(32, terms=_terms_of_paths)),
+    "ctc_loss_backward": (_make_ctc_backward, (17, 129, 257, 513), ("float64",), (10,),
+                          Limit(32, terms=_terms_of_paths)),
+    "attention": (_make_attention, (70000, 2100, 33000, 513, 513), ("float32", *FLOATS), (6,),
+                  lambda dtype: Limit(6 if dtype in FLOATS[:2] else 400, floor=2))}
+
+
+def role_calls(entry):
+    rng = plan(entry)
+    make, sizes, dtypes, outs, limit = ROLES[entry]
+    for number, role, n in turns(rng, sizes):
+        strided = rng.random() < 0.4
+        dtype = str(rng.choice(dtypes[:1] if strided else dtypes))
+        yield case(entry, number, dtype, partial(make, role, n, dtype, strided), outs,
+                   limit(dtype) if callable(limit) else limit)
 
 
 # ------------------------------------------------------------------ reductions of programs
@@ -491,9 +464,6 @@ CALLS |= {entry: partial(calls, entry) for calls, entries in (
     (map_reduce_calls, ("map_reduce",)), (drawn_rows.product_calls, ("matmul", "addmm")),
     (drawn_rows.nonzero_calls, ("nonzero",)),
     (drawn_rows.random_calls, ("random",)), (drawn_rows.arange_calls, ("arange",)),
-    (convolution_calls, ("conv2d", "conv2d_backward")), (pool_calls, ("pool",)),
-    (exact_calls, ("pool_backward", "resample", "gather_sum")), (sample_calls, ("grid_sample", "grid_sample_backward")),
-    (loss_calls, ("nll_loss", "nll_loss_backward")), (ctc_calls, ("ctc_loss", "ctc_loss_backward")),
-    (attention_calls, ("attention",)), (recurrent_calls, ("recurrent", "recurrent_backward")),
+    (role_calls, ROLES), (pool_calls, ("pool",)), (recurrent_calls, ("recurrent", "recurrent_backward")),
     (fft_calls, ("fft",)), (linalg_calls, ("linalg",)), (looking_calls, ("gather_looking", "scatter_looking")))
     for entry in entries}

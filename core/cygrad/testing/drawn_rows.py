@@ -40,7 +40,7 @@ def _ordered(rng, rows, n, dtype, op):
         return rng.random((rows, n)) < rng.choice([0.5, 1 / n])
     limits = np.iinfo(dtype) if dtype in INTEGERS else None
     low, high = (limits.min, limits.max) if limits else (-2**20, 2**20)
-    kind = rng.choice(["any", "below", "above", "few", "edge"])
+    kind = rng.choice(["any", "below", "above", "few", "edge", "edge", "above" if "min" in op else "below"])
     if kind == "few":                                           # many are equal
         part = 0, 4
         values = rng.integers(0, 5, (rows, n))
@@ -72,6 +72,8 @@ def _row_values(rng, rows, n, dtype, op):
         if op == "square_sum" and dtype == "float64":
             dtype = "float32"
         values = whole(rng, (rows, n), dtype, 3 if n > 30000 else 9)
+        if dtype in FLOATS[:2] and op != "square_sum":          # so that parts of a sum are no 16-bit floats
+            values *= 17
         return np.abs(values) if dtype in FLOATS and rng.random() < 0.3 else values
     if op in ("prod", "cumprod"):                               # signs, and some factors of 2 and their reciprocals
         values = rng.choice([1, -1], (rows, n)) if dtype not in ("uint8", "bool") else np.ones((rows, n), int)
@@ -81,6 +83,8 @@ def _row_values(rng, rows, n, dtype, op):
         for row in some_of(rng, values):
             row[rng.integers(0, n)] *= rng.choice(factors)
             row[rng.integers(0, n, some)] = rng.choice(factors, some)
+            if dtype in FLOATS and rng.random() < 0.1:
+                row[rng.integers(0, n)] = -0.0
         return values
     if op in ("any", "all"):
         odd = special(dtype)
@@ -106,12 +110,12 @@ def rows_shape(rng, n, along, strided, kept_axes):
     return tuple(kept), length
 
 
-def _make_reduce(code, source, target, n, along, strided, rng):
-    op = REDUCE[code]
+def _make_reduce(op, code, source, target, n, along, strided, rng):
+    """Of reduce and argreduce, which has but one axis that is not kept."""
     kept, length = rows_shape(rng, n, along, strided, int(rng.integers(0, 4)) if strided else int(rng.integers(0, 2)))
     values = _row_values(rng, int(np.prod(kept, dtype=int)), length, source, op)
     inner = (length,)
-    if strided:
+    if strided and REDUCE[code] == op:
         for factor in (2, 3, 5):
             if inner[0] % factor == 0 and rng.random() < 0.5 and len(inner) < 4:
                 inner = (inner[0] // factor, factor, *inner[1:])
@@ -130,14 +134,6 @@ def reduced_operands(ins, outs, kept):
     made = [replace(x, shape=(*first.shape, *x.shape[kept:]), strides=(*first.strides, *x.strides[kept:]))
             for x, first in zip(ins, like)]
     return made, like[len(ins):]
-
-
-def _make_argreduce(code, dtype, n, along, strided, rng):
-    kept, length = rows_shape(rng, n, along, strided, int(rng.integers(0, 4)) if strided else int(rng.integers(0, 2)))
-    values = _row_values(rng, int(np.prod(kept, dtype=int)), length, dtype, ARGREDUCE[code][3:])
-    a = put(rng, np.reshape(values, (*kept, length)), dtype, strided)
-    (a,), (out,) = reduced_operands([a], [room(rng, kept, "int64", strided)], len(kept))
-    return code, a, out
 
 
 def _make_along(entry, op, source, target, n, along, strided, rng):
@@ -187,18 +183,16 @@ def row_calls(entry):
             source = target = "float32"
             if op in ("any", "all"):
                 target = "bool"
-        if entry == "reduce":
+        if entry in ("reduce", "argreduce"):
+            name, target = (op[3:], "int64") if entry == "argreduce" else (op, target)
             limit = limit_of_reduce(op, target) if source in INTEGERS else _exactly(target)
-            make = partial(_make_reduce, REDUCE.index(op), source, target, n, along, strided)
+            make = partial(_make_reduce, name, names.index(op), source, target, n, along, strided)
             yield case(entry, number, source, make, (2,), limit)
-        elif entry == "argreduce":
-            yield case(entry, number, source, partial(_make_argreduce, ARGREDUCE.index(op), source, n, along, strided),
-                       (2,))
         else:
             make = partial(_make_along, entry, op, source, target, n, along, strided)
             yield case(entry, number, source, make, (2, 3) if entry == "scan" else (3, 4),
                        _exactly(target) if entry == "scan" else EXACT,
-                       derived=order if entry == "sort" else None)
+                       derived=order if entry == "sort" else None, signed=op == "cumprod")
 
 
 # ------------------------------------------------------------------ softmax and norms
@@ -334,6 +328,8 @@ def _make_scatter(mode, dtype, n, strided, rng):
         src, start = (rng.choice([1, 1, 1, 3] if dtype in INTEGERS else [1, -1], s) for s in (places, shape))
     else:
         src, start = (whole(rng, s, dtype, 100 if dtype in INTEGERS else 3) for s in (places, shape))
+        if dtype == "float64":                                  # of more bits than float32 has
+            src = src * 4097
         if dtype in ("float16", "bfloat16"):                    # sums of some hundreds are exact there
             src = src * (rng.random(places) < 200 / src.size)
     out = put(rng, start, dtype, strided, False)
@@ -428,24 +424,17 @@ def product_calls(entry):
     for number in range(12 * len(lengths)):
         n, role = lengths[number % len(lengths)], number // len(lengths)
         strided = role >= 4
-        if entry == "matmul":
-            dtype = str(rng.choice(INTEGERS + FLOATS + COMPLEX)) if not strided else "float32"
-            yield case(entry, number, dtype, partial(_make_matmul, dtype, n, role, strided), (2,),
-                       EXACT if dtype in INTEGERS else Limit(1, terms=moduli))
-        else:
-            dtype = str(rng.choice(("int64", *FLOATS, *COMPLEX))) if not strided else "float32"
-            yield case(entry, number, dtype, partial(_make_addmm, dtype, n, role, strided), (5,),
-                       EXACT if dtype == "int64" else Limit(2, terms=moduli_of_addmm))
+        make, outs, integers, limit = {"matmul": (_make_matmul, (2,), INTEGERS, Limit(1, terms=moduli)), "addmm": (
+            _make_addmm, (5,), ("int64",), Limit(2, terms=moduli_of_addmm))}[entry]
+        dtype = str(rng.choice((*integers, *FLOATS, *COMPLEX))) if not strided else "float32"
+        yield case(entry, number, dtype, partial(make, dtype, n, role, strided), outs,
+                   EXACT if dtype in INTEGERS else limit)
 
 
 # ------------------------------------------------------------------ numbers
 
 def _make_random(kind, dtype, n, seed, offset, a, b, rng):
-    return kind, put_dense(rng, n, dtype), seed, offset, a, b
-
-
-def put_dense(rng, n, dtype):
-    return room(rng, (n,), dtype, False)
+    return kind, room(rng, (n,), dtype, False), seed, offset, a, b
 
 
 def random_calls(entry):
@@ -472,7 +461,7 @@ def random_calls(entry):
 
 
 def _make_arange(dtype, n, start, step, rng):
-    return put_dense(rng, n, dtype), start, step
+    return room(rng, (n,), dtype, False), start, step
 
 
 def arange_calls(entry):

@@ -19,6 +19,7 @@ PRODUCTS = {
     "transposed b": ((2, 9, 10, 11), dense, reordered, dense), "sliced": ((2, 9, 10, 11), sliced, sliced, dense),
     "sliced result": ((2, 9, 10, 11), dense, dense, sliced), "one a for all": ((4, 5, 6, 7), repeated, dense, dense),
     "one b for all": ((4, 5, 6, 7), dense, repeated, dense), "one of each": ((4, 5, 6, 7), repeated, repeated, dense),
+    "both transposed": ((2, 41, 37, 39), reordered, reordered, dense),
     "odd": ((1, 37, 65, 41), dense, dense, dense),
     "large": ((1, 131, 150, 142), dense, dense, dense), "long": ((1, 2, 20011, 3), dense, dense, dense),
     "longer": ((1, 1, 70001, 2), dense, dense, dense),

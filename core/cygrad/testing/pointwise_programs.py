@@ -41,7 +41,7 @@ def coded(program):
 
 def _make_program(program, dtype, layout, rng):
     shape, (first, second, other), last = LAYOUTS[layout]
-    more = {"third": lambda: other(numbers(rng, shape, dtype, 1.0), dtype), 2: lambda: 1.75,
+    more = {"third": lambda: other(numbers(rng, shape, dtype, 1.0), dtype), 2: lambda: float(rng.choice([1.75, 0.5])),
             "mask": lambda: other(numbers(rng, shape, "bool"), "bool")}
     names = [name for name in more if ("in", name) in program]
     results = 1 + max(step[1] for step in program if step[0] == "out")

@@ -16,7 +16,7 @@ USUAL = ("neg", "exp", "sqrt", "relu", "add", "mul", "div", "maximum", "lt", "si
 # What every op has: dense operands, also where they share memory.
 PLAIN = ("contiguous", "contiguous swapped", "edges", "0-d", "in place", "into the second", "one operand twice",
          "offset", "side by side", "large", "rows", "all", "long rows")
-TURNS = 4
+TURNS = 6
 GOLDEN = 0.6180339887                   # multiples of it, without their whole part, keep step with no list's order
 
 
@@ -31,17 +31,17 @@ def covering(cases):
     Every op has every dtype in its first layout, which is the plain one, and the other layouts in one dtype of its own,
     which ops take by turns: layouts that need one kernel then share it. In the dtypes that programs use most the first
     op has every layout, and along rows every op. Of entries whose ops and dtypes walk memory ALIKE only those that are
-    USUAL or COMMON have every layout, the others a fourth of them, by TURNS. Of drawn calls two thirds are there in the
-    COMMON dtypes and the entry's usual one, in the others, which need kernels of their own, an eighth. The choice is
-    the same in every run.
+    USUAL or COMMON have every layout, the others a sixth of them, by TURNS. Of drawn calls two thirds are there in the
+    COMMON dtypes, bytes and the entry's usual one, in the others, which need kernels of their own, a fifth. The choice
+    is the same in every run.
     """
     count, drawn = Counter(), Counter(case.key.dtype for case in cases if case.key.op == "drawn")
-    common = {*COMMON, *(dtype for dtype, _ in drawn.most_common(1))}
+    common = {*COMMON, "bool", "uint8", *(dtype for dtype, _ in drawn.most_common(1))}
 
     def stays(case):
         usual = case.key.dtype in common
         count[usual] += case.key.op == "drawn"
-        return case.key.op != "drawn" or count[usual] * GOLDEN % 1 < (2 / 3 if usual else 1 / 8)
+        return case.key.op != "drawn" or count[usual] * GOLDEN % 1 < (2 / 3 if usual else 1 / 5)
 
     cases = list(filter(stays, cases))
     seen, chosen = Counter(), set()
@@ -76,8 +76,9 @@ def covering(cases):
             rarest = min(group, key=lambda case: seen["dtype", case.key.dtype, case.key.layout])
             take(next((case for case in group if case.key.dtype == own[pair[0]]), rarest))
     for case in cases:
-        usual = case.key.dtype in COMMON and (case.key.entry in WALKERS or case.key.op == cases[0].key.op)
-        if usual or case.key.op == "drawn":
+        walks = case.key.entry in WALKERS
+        usual = case.key.dtype in COMMON and (walks or case.key.op == cases[0].key.op)
+        if usual or case.key.op == "drawn" or walks and case.key.layout == "large":
             take(case)
     for pair, group in groups("dtype", "layout"):
         if not seen[("dtype", *pair)] and not left_out(kinds, pair[0], COMMON, pair[1]):

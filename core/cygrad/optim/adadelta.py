@@ -2,7 +2,7 @@
 from functools import cache
 
 from cygrad.optim.checks import check_capturable, check_lr, check_not_negative, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group
 from cygrad.optim.updates import as_scalar, descent, plus, rounded, squares, update
 
 __all__ = ["Adadelta", "adadelta"]
@@ -63,8 +63,10 @@ class Adadelta(Optimizer):
     @_use_grad_for_differentiable
     @each_group
     def step(self, group):
-        adadelta(*self._collect(group, "square_avg", "acc_delta", "step"),
-                 **options(group, "capturable foreach differentiable lr rho eps weight_decay maximize"))
+        adadelta(*self._collect(group, "square_avg", "acc_delta", "step"), capturable=group["capturable"],
+                 foreach=group["foreach"], differentiable=group["differentiable"], lr=group["lr"],
+                 rho=group["rho"], eps=group["eps"], weight_decay=group["weight_decay"],
+                 maximize=group["maximize"])
 
 
 def adadelta(params, grads, square_avgs, acc_deltas, state_steps, capturable=False, foreach=None, differentiable=False,

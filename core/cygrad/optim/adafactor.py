@@ -1,7 +1,7 @@
 """Adafactor: steps over the root of a mean of squares, which of a matrix is kept as one row and one column."""
 import cygrad
 from cygrad.optim.checks import check_lr
-from cygrad.optim.optimizer import Optimizer, each_group, options
+from cygrad.optim.optimizer import Optimizer, each_group
 from cygrad.optim.updates import as_scalar, counted
 
 __all__ = ["Adafactor", "adafactor"]
@@ -78,9 +78,11 @@ class Adafactor(Optimizer):
     @cygrad.no_grad()
     @each_group
     def step(self, group):
-        adafactor(*self._collect(group, "row_var", "col_var", "variance", "step"), eps1=group["eps"][0],
-                  eps2=group["eps"][1], **self._scaling(), **options(group, "foreach d lr beta2_decay weight_decay "
-                                                                            "maximize"))
+        adafactor(*self._collect(group, "row_var", "col_var", "variance", "step"), foreach=group["foreach"],
+                  grad_scale=getattr(self, "grad_scale", None), found_inf=getattr(self, "found_inf", None),
+                  d=group["d"], lr=group["lr"], beta2_decay=group["beta2_decay"],
+                  weight_decay=group["weight_decay"], eps1=group["eps"][0], eps2=group["eps"][1],
+                  maximize=group["maximize"])
 
 
 def adafactor(params, grads, row_vars, col_vars, variances, state_steps, foreach=None, grad_scale=None, found_inf=None,

@@ -3,7 +3,7 @@ from functools import cache
 
 import cygrad
 from cygrad.optim.checks import check_fused, check_fusible, check_lr, check_not_negative, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group
 from cygrad.optim.updates import alike, as_scalar, counted, descent, plus, rounded, unscaled, update
 
 __all__ = ["Adagrad", "adagrad"]
@@ -84,8 +84,10 @@ class Adagrad(Optimizer):
         if group["fused"]:
             for param in lists[0]:
                 check_fusible(param)
-        adagrad(*lists, **self._scaling(), **options(group, "fused foreach differentiable lr weight_decay lr_decay "
-                                                            "eps maximize"))
+        adagrad(*lists, fused=group["fused"], grad_scale=getattr(self, "grad_scale", None),
+                found_inf=getattr(self, "found_inf", None), foreach=group["foreach"],
+                differentiable=group["differentiable"], lr=group["lr"], weight_decay=group["weight_decay"],
+                lr_decay=group["lr_decay"], eps=group["eps"], maximize=group["maximize"])
 
 
 def adagrad(params, grads, state_sums, state_steps, fused=None, grad_scale=None, found_inf=None, has_sparse_grad=False,

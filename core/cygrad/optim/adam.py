@@ -4,7 +4,7 @@ from functools import cache
 import cygrad
 from cygrad.optim.checks import (check_betas, check_capturable, check_fused, check_fusible, check_not_negative,
                                  check_steps)
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group
 from cygrad.optim.updates import (alike, as_scalar, counted, decayed, mean_of, narrow, plus, rounded, squares, unscaled,
                                   update, value_of)
 
@@ -113,9 +113,12 @@ class Adam(Optimizer):
             raise RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")
         if group["foreach"] and isinstance(group["lr"], cygrad.Tensor) and not group["capturable"]:
             raise RuntimeError("lr as a Tensor is not supported for capturable=False and foreach=True")
-        adam(*lists, beta1=group["betas"][0], beta2=group["betas"][1], **self._scaling(),
-             **options(group, "foreach capturable differentiable fused decoupled_weight_decay amsgrad lr weight_decay "
-                              "eps maximize"))
+        adam(*lists, foreach=group["foreach"], capturable=group["capturable"],
+             differentiable=group["differentiable"], fused=group["fused"],
+             grad_scale=getattr(self, "grad_scale", None), found_inf=getattr(self, "found_inf", None),
+             decoupled_weight_decay=group["decoupled_weight_decay"], amsgrad=group["amsgrad"],
+             beta1=group["betas"][0], beta2=group["betas"][1], lr=group["lr"], weight_decay=group["weight_decay"],
+             eps=group["eps"], maximize=group["maximize"])
 
 
 def adam(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, foreach=None, capturable=False,

@@ -2,7 +2,7 @@
 from functools import cache
 
 from cygrad.optim.checks import check_betas, check_capturable, check_lr, check_not_negative, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group
 from cygrad.optim.updates import alike, as_scalar, counted, descent, mean_of, plus, rounded, update
 
 __all__ = ["Adamax", "adamax"]
@@ -63,8 +63,10 @@ class Adamax(Optimizer):
     @_use_grad_for_differentiable
     @each_group
     def step(self, group):
-        adamax(*self._collect(group, "exp_avg", "exp_inf", "step"), beta1=group["betas"][0], beta2=group["betas"][1],
-               **options(group, "eps lr weight_decay foreach maximize differentiable capturable"))
+        adamax(*self._collect(group, "exp_avg", "exp_inf", "step"), eps=group["eps"], beta1=group["betas"][0],
+               beta2=group["betas"][1], lr=group["lr"], weight_decay=group["weight_decay"],
+               foreach=group["foreach"], maximize=group["maximize"], differentiable=group["differentiable"],
+               capturable=group["capturable"])
 
 
 def adamax(params, grads, exp_avgs, exp_infs, state_steps, foreach=None, maximize=False, differentiable=False,

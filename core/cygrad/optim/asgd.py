@@ -3,7 +3,7 @@ from functools import cache
 
 import cygrad
 from cygrad.optim.checks import check_capturable, check_lr, check_not_negative, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group
 from cygrad.optim.updates import alike, as_scalar, counted, descent, plus, rounded, scalar_dtype, update, value_of
 
 __all__ = ["ASGD", "asgd"]
@@ -72,8 +72,9 @@ class ASGD(Optimizer):
     @_use_grad_for_differentiable
     @each_group
     def step(self, group):
-        asgd(*self._collect(group, "ax", "mu", "eta", "step"),
-             **options(group, "lambd lr t0 alpha weight_decay foreach maximize differentiable capturable"))
+        asgd(*self._collect(group, "ax", "mu", "eta", "step"), lambd=group["lambd"], lr=group["lr"],
+             t0=group["t0"], alpha=group["alpha"], weight_decay=group["weight_decay"], foreach=group["foreach"],
+             maximize=group["maximize"], differentiable=group["differentiable"], capturable=group["capturable"])
 
 
 def asgd(params, grads, axs, mus, etas, state_steps, foreach=None, maximize=False, differentiable=False,

@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.optim.checks import check_lr
-from cygrad.optim.optimizer import Optimizer, each_group, options
+from cygrad.optim.optimizer import Optimizer, each_group
 from cygrad.optim.updates import as_scalar, value_of
 
 __all__ = ["Muon", "muon"]
@@ -73,8 +73,9 @@ class Muon(Optimizer):
     @cygrad.no_grad()
     @each_group
     def step(self, group):
-        muon(*self._collect(group, "momentum_buffer"), has_complex=False,
-             **options(group, "lr weight_decay momentum nesterov ns_coefficients ns_steps eps adjust_lr_fn"))
+        muon(*self._collect(group, "momentum_buffer"), lr=group["lr"], weight_decay=group["weight_decay"],
+             momentum=group["momentum"], nesterov=group["nesterov"], ns_coefficients=group["ns_coefficients"],
+             ns_steps=group["ns_steps"], eps=group["eps"], adjust_lr_fn=group["adjust_lr_fn"], has_complex=False)
 
 
 def muon(params, grads, muon_momentum_bufs, *, foreach=None, lr, weight_decay, momentum, nesterov, ns_coefficients,

@@ -3,7 +3,7 @@ from functools import cache
 
 import cygrad
 from cygrad.optim.checks import check_betas, check_capturable, check_lr, check_not_negative, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group
 from cygrad.optim.updates import (alike, as_scalar, counted, decayed, mean_of, narrow, plus, rounded, squares, update,
                                   value_of)
 
@@ -77,8 +77,10 @@ class NAdam(Optimizer):
     @each_group
     def step(self, group):
         nadam(*self._collect(group, "exp_avg", "exp_avg_sq", "mu_product", "step"), beta1=group["betas"][0],
-              beta2=group["betas"][1], **options(group, "lr weight_decay momentum_decay eps maximize "
-                                                        "decoupled_weight_decay foreach capturable differentiable"))
+              beta2=group["betas"][1], lr=group["lr"], weight_decay=group["weight_decay"],
+              momentum_decay=group["momentum_decay"], eps=group["eps"], maximize=group["maximize"],
+              decoupled_weight_decay=group["decoupled_weight_decay"], foreach=group["foreach"],
+              capturable=group["capturable"], differentiable=group["differentiable"])
 
 
 def nadam(params, grads, exp_avgs, exp_avg_sqs, mu_products, state_steps, decoupled_weight_decay=False, foreach=None,

@@ -49,11 +49,6 @@ def each_group(change):
     return step
 
 
-def options(group, names):
-    """Those options of a group that its step takes by these names."""
-    return {name: group[name] for name in names.split()}
-
-
 def _hooked(function):
     """`step` with the hooks before and after it."""
     @functools.wraps(function)
@@ -213,10 +208,6 @@ class Optimizer(Hooked):
 
     def _new_state(self, group, param):
         return {"step": self._counter(group, param), **{name: cygrad.zeros_like(param) for name in self._zeros}}
-
-    def _scaling(self):
-        """What a scaler of losses left for a fused step."""
-        return {name: getattr(self, name, None) for name in ("grad_scale", "found_inf")}
 
     def _counter(self, group, param, value=0.0):
         """A tensor that counts a parameter's steps: on the host, unless a graph or a fused step counts."""

@@ -3,7 +3,7 @@ from functools import cache
 
 import cygrad
 from cygrad.optim.checks import check_betas, check_capturable, check_lr, check_not_negative, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group
 from cygrad.optim.updates import alike, as_scalar, counted, decayed, mean_of, plus, rounded, squares, update
 
 __all__ = ["RAdam", "radam"]
@@ -69,9 +69,10 @@ class RAdam(Optimizer):
     @_use_grad_for_differentiable
     @each_group
     def step(self, group):
-        radam(*self._collect(group, "exp_avg", "exp_avg_sq", "step"), beta1=group["betas"][0], beta2=group["betas"][1],
-              **options(group, "lr weight_decay eps maximize foreach capturable differentiable "
-                               "decoupled_weight_decay"))
+        radam(*self._collect(group, "exp_avg", "exp_avg_sq", "step"), beta1=group["betas"][0],
+              beta2=group["betas"][1], lr=group["lr"], weight_decay=group["weight_decay"], eps=group["eps"],
+              maximize=group["maximize"], foreach=group["foreach"], capturable=group["capturable"],
+              differentiable=group["differentiable"], decoupled_weight_decay=group["decoupled_weight_decay"])
 
 
 def radam(params, grads, exp_avgs, exp_avg_sqs, state_steps, decoupled_weight_decay=False, foreach=None,

@@ -3,7 +3,7 @@ from functools import cache
 
 import cygrad
 from cygrad.optim.checks import check_capturable, check_lr, check_not_negative, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group
 from cygrad.optim.updates import as_scalar, descent, mean_of, plus, rounded, squares, update
 
 __all__ = ["RMSprop", "rmsprop"]
@@ -78,8 +78,9 @@ class RMSprop(Optimizer):
     @each_group
     def step(self, group):
         rmsprop(*self._collect(group, "square_avg", "grad_avg", "momentum_buffer", "step"),
-                **options(group, "foreach maximize differentiable capturable lr alpha eps weight_decay momentum "
-                                 "centered"))
+                foreach=group["foreach"], maximize=group["maximize"], differentiable=group["differentiable"],
+                capturable=group["capturable"], lr=group["lr"], alpha=group["alpha"], eps=group["eps"],
+                weight_decay=group["weight_decay"], momentum=group["momentum"], centered=group["centered"])
 
 
 def rmsprop(params, grads, square_avgs, grad_avgs, momentum_buffer_list, state_steps, foreach=None, maximize=False,

@@ -3,7 +3,7 @@ from functools import cache
 
 import cygrad
 from cygrad.optim.checks import check_capturable, check_lr, check_steps
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group
 from cygrad.optim.updates import alike, as_scalar, rounded, update
 
 __all__ = ["Rprop", "rprop"]
@@ -65,9 +65,10 @@ class Rprop(Optimizer):
     @_use_grad_for_differentiable
     @each_group
     def step(self, group):
-        rprop(*self._collect(group, "prev", "step_size", "step"), step_size_min=group["step_sizes"][0],
-              step_size_max=group["step_sizes"][1], etaminus=group["etas"][0], etaplus=group["etas"][1],
-              **options(group, "foreach capturable maximize differentiable"))
+        rprop(*self._collect(group, "prev", "step_size", "step"), foreach=group["foreach"],
+              capturable=group["capturable"], maximize=group["maximize"], differentiable=group["differentiable"],
+              step_size_min=group["step_sizes"][0], step_size_max=group["step_sizes"][1],
+              etaminus=group["etas"][0], etaplus=group["etas"][1])
 
 
 def rprop(params, grads, prevs, step_sizes, state_steps, foreach=None, capturable=False, maximize=False,

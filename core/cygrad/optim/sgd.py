@@ -3,7 +3,7 @@ from functools import cache
 
 import cygrad
 from cygrad.optim.checks import check_fused, check_fusible
-from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group, options
+from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable, each_group
 from cygrad.optim.updates import alike, as_scalar, descent, detached, plus, rounded, unscaled, update
 
 __all__ = ["SGD", "sgd"]
@@ -82,8 +82,10 @@ class SGD(Optimizer):
                 check_fusible(param)
         momentum = group["momentum"] != 0
         buffers = [self.state[p].get("momentum_buffer") for p in params] if momentum else []
-        sgd(params, [p.grad for p in params], buffers, **self._scaling(),
-            **options(group, "foreach fused weight_decay momentum lr dampening nesterov maximize"))
+        sgd(params, [p.grad for p in params], buffers, foreach=group["foreach"], fused=group["fused"],
+            grad_scale=getattr(self, "grad_scale", None), found_inf=getattr(self, "found_inf", None),
+            weight_decay=group["weight_decay"], momentum=group["momentum"], lr=group["lr"],
+            dampening=group["dampening"], nesterov=group["nesterov"], maximize=group["maximize"])
         for param, buffer in zip(params, buffers):
             self.state[param]["momentum_buffer"] = buffer
 

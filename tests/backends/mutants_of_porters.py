@@ -179,7 +179,7 @@ def ported_pointwise():
         lambda code, a, x, swapped, out: array(out).__setitem__(..., array(a)))
     yield "binary_scalar: eq with a number that the dtype rounds", ("binary_scalar",), spoilt(
         "binary_scalar", lambda code, a, x, swapped, out: BINARY[code] in ("eq", "ge", "lt") and kinds(a, "float32")
-        and x == x and np.float32(x) != x, lambda code, a, x, swapped, out: store(out, {
+        and x == x and float(np.float32(x)) != x, lambda code, a, x, swapped, out: store(out, {
             "eq": np.equal, "ge": np.greater_equal, "lt": np.less}[BINARY[code]](*(
                 (x, array(a).astype(float)) if swapped else (array(a).astype(float), x)))))
     yield "elementwise: a number as input is kept with the shape", ("elementwise",), {"elementwise": _kept_number}

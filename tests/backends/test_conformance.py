@@ -107,7 +107,7 @@ def caught(backend, entries, monkeypatch, chosen=cases_of):
     return any(run(chosen(entry), backend, 0, "cpu", exit_first=True).failed for entry in entries)
 
 
-FOR_DRAWN = ("tuned_", "ported_", "first_")     # families that drawn calls are for, of which the choice has a fourth
+FOR_DRAWN = ("tuned_", "ported_", "first_")     # families that drawn calls are for, of which the choice has a part
 
 
 @pytest.mark.parametrize("mutant", MUTANTS if os.environ.get("CYGRAD_ALL_MUTANTS") == "1" else MUTANTS[::12], ids=str)

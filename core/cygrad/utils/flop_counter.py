@@ -1,9 +1,9 @@
 """`cygrad.utils.flop_counter`: how many multiplications and additions a program's products and convolutions do.
 
-Calls of kernels are counted as they are made (`devices.watched_calls`), so that gradients of any order count. Kernels know
-sizes but no ops: these get their names from the function that a mode sees, in a backward pass from the node that runs.
-What PyTorch doesn't count isn't counted here: products with vectors; on the CPU, attention in one kernel and LSTMs in
-float32.
+Calls of kernels are counted as they are made (`devices.watched_calls`), so that gradients of any order count. Kernels
+know sizes but no ops: these get their names from the function that a mode sees, in a backward pass from the node that
+runs. What PyTorch doesn't count isn't counted here: products with vectors; on the CPU, attention in one kernel and
+LSTMs in float32.
 """
 import warnings
 from collections import defaultdict

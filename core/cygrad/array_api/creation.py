@@ -3,6 +3,7 @@ import builtins
 
 import cygrad
 from cygrad import Tensor
+from cygrad.array_api.documented import documented
 
 __all__ = ["arange", "asarray", "empty", "empty_like", "eye", "from_dlpack", "full", "full_like", "linspace",
            "meshgrid", "ones", "ones_like", "tril", "triu", "zeros", "zeros_like"]
@@ -223,9 +224,7 @@ def _filled(name, what, example, shown):
 
     def function(shape, *, dtype=None, device=None):
         return make(shape, dtype=dtype, device=device)
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = _FILLED.format(what=what, example=example, shown=shown)
-    return function
+    return documented(function, name, _FILLED.format(what=what, example=example, shown=shown))
 
 
 def _like(name, what, example, shown):
@@ -234,9 +233,7 @@ def _like(name, what, example, shown):
 
     def function(x, /, *, dtype=None, device=None):
         return make(x, dtype=dtype, device=device)
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = _LIKE.format(what=what, example=example, shown=shown)
-    return function
+    return documented(function, name, _LIKE.format(what=what, example=example, shown=shown))
 
 
 empty = _filled("empty", "whose elements are left as the memory happens to be", "empty((2, 3)).shape",

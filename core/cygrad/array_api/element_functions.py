@@ -9,6 +9,7 @@ import math
 import cygrad
 from cygrad import Tensor
 from cygrad.array_api.data_types import is_integer, operands
+from cygrad.array_api.documented import documented
 from cygrad.array_api.results import own
 
 # name: (the op, what it gives, shown for these elements, with this result)
@@ -139,9 +140,8 @@ def _of_one(name, op, what, at, shown):
     else:
         def function(x, /):
             return op(x)
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = _DOC_OF_ONE.format(name=name, what=what[0].upper() + what[1:], at=_written(at), shown=shown)
-    return function
+    return documented(function, name, _DOC_OF_ONE.format(name=name, what=what[0].upper() + what[1:], at=_written(at),
+                                                         shown=shown))
 
 
 def _of_two(name, op, what, at, second, shown):
@@ -151,10 +151,8 @@ def _of_two(name, op, what, at, second, shown):
     else:
         def function(x1, x2, /):
             return op(*operands(x1, x2))
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = _DOC_OF_TWO.format(name=name, what=what[0].upper() + what[1:], at=_written(at), second=second,
-                                          shown=shown)
-    return function
+    return documented(function, name, _DOC_OF_TWO.format(name=name, what=what[0].upper() + what[1:], at=_written(at),
+                                                         second=second, shown=shown))
 
 
 for _name, _row in _OF_ONE.items():

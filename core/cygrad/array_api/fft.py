@@ -1,5 +1,6 @@
 """The extension `fft`: discrete Fourier transforms, along one axis or several."""
 from cygrad import fft as _fft
+from cygrad.array_api.documented import documented
 
 # name: what it gives, what it takes, what it gives for ones
 _TRANSFORMS = {
@@ -50,12 +51,10 @@ axes : sequence of int, optional
 
 def _described(name, function):
     what, takes, shown = _TRANSFORMS[name]
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = _DOC.format(
+    return documented(function, name, _DOC.format(
         name=name, what=what, takes=takes, sizes=_SEVERAL if name.endswith("n") else _ONE, shown=shown,
         gives="Real." if name in ("irfft", "irfftn", "hfft") else "Complex.",
-        dtype=", dtype=xp.complex64" if takes == "Complex" else "")
-    return function
+        dtype=", dtype=xp.complex64" if takes == "Complex" else ""))
 
 
 def _along_one(name):

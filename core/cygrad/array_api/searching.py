@@ -3,6 +3,7 @@ import cygrad
 from cygrad import Tensor
 from cygrad.array_api.axis_argument import axes_of
 from cygrad.array_api.data_types import operands
+from cygrad.array_api.documented import documented
 
 __all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"]
 
@@ -35,9 +36,7 @@ def _finding(name, op, which, place):
     """The function of this name, which says where an extreme is."""
     def function(x, /, *, axis=None, keepdims=False):
         return op(_ordered(x), axis, keepdim=keepdims)
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = _DOC.format(name=name, which=which, place=place)
-    return function
+    return documented(function, name, _DOC.format(name=name, which=which, place=place))
 
 
 argmax = _finding("argmax", cygrad.argmax, "greatest", 1)

@@ -10,6 +10,7 @@ import cygrad
 from cygrad import special as _special
 from cygrad.array_api.array import giving_arrays
 from cygrad.array_api.data_types import operands, result_type
+from cygrad.array_api.documented import documented
 
 _NAMES = {name: name for name in """
     entr erf erfc erfcx erfinv exp2 expit gammaln i0 i0e i1 i1e log_ndtr logit multigammaln ndtr ndtri psi xlog1py
@@ -93,9 +94,7 @@ def _floats(*arguments):
 def _by_scipy(name):
     def function(*arguments):
         return _ByScipy.apply(name, *cygrad.broadcast_tensors(*_floats(*arguments)))
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"SciPy's `{name}`, with a derivative by the last argument."
-    return function
+    return documented(function, name, f"SciPy's `{name}`, with a derivative by the last argument.")
 
 
 def _of_floats(ours):

@@ -1,6 +1,7 @@
 """Whether any or all elements are true, and differences of neighbours."""
 import cygrad
 from cygrad.array_api.axis_argument import axes_of
+from cygrad.array_api.documented import documented
 
 __all__ = ["all", "any", "diff"]
 
@@ -35,9 +36,7 @@ def _judging(name, op, elements, last):
         axes = axes_of(x, axis)
         x = x.to(cygrad.bool)
         return op(x, axes, keepdim=keepdims) if axes else x
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = _DOC.format(name=name, elements=elements, last=last)
-    return function
+    return documented(function, name, _DOC.format(name=name, elements=elements, last=last))
 
 
 all = _judging("all", cygrad.all, "elements are", True)

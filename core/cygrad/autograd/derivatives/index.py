@@ -83,12 +83,12 @@ derivative("distinct_runs", name="UniqueConsecutiveBackward0",
            self=no_derivative("unique_consecutive"))
 derivative("unique_runs", name="UniqueConsecutiveBackward0", self=no_derivative("unique_consecutive"))
 derivative("segment_reduce", data=lambda grad, result, data, pieces, sizes, reduce, axis, initial:
-           (_segment_slope if grad_mode() and not batch_depth() else segment_slope)(
-           grad, result, data, pieces, sizes, reduce, axis, initial))
+           segment_slope(grad, result, data, pieces, sizes, reduce, axis, initial))
 derivative("segment_slope", name="NotImplemented", **{argument: not_implemented("aten::_segment_reduce_backward")
                                                       for argument in ("grad", "result", "data")})
 
 
+@primitive
 def segment_slope(grad, result, data, pieces, sizes, reduce, axis, initial):
     """Where an extreme is what the reduction began with, elements that equal it get its gradient all the same."""
     if reduce in ("max", "min", "amax", "amin") and initial is not None:
@@ -97,7 +97,6 @@ def segment_slope(grad, result, data, pieces, sizes, reduce, axis, initial):
     return fresh(of_composite(lambda x: reduced(x, pieces, sizes, reduce, axis, initial), (data,), (grad,))[0])
 
 
-_segment_slope = primitive(segment_slope, name="segment_slope")
 derivative("weighted_bincount", name="NotImplemented", weights=not_implemented("aten::bincount"))
 
 # --------------------------------------------------------------------- windows

@@ -5,6 +5,7 @@ from cygrad.ops.reduce.sums cimport sum_dtype
 from cygrad.tensor cimport Tensor
 
 import math
+import operator
 
 import cygrad
 from cygrad import return_types
@@ -182,19 +183,19 @@ def cummin(input, dim):
     return return_types.cummin(_cummin(input, dim))
 
 
-def _sum_by_parts(a, b, sign=1):
-    """a + sign * b without `add`'s product by a complex 1, which makes NaN of a part beside an infinite one."""
-    return cygrad.view_as_complex(cygrad.view_as_real(a) + sign * cygrad.view_as_real(b))
+def _by_parts(op, a, b):
+    """a + b or a - b without the product by a complex 1 that `add` does, which makes NaN beside an infinite part."""
+    return cygrad.view_as_complex(op(cygrad.view_as_real(a), cygrad.view_as_real(b)))
 
 
 def _added_logarithm(new, old):
     """log(exp(new) + exp(old)) of complex numbers, with PyTorch's answers where a real part is infinite or NaN."""
     turned = new.real < old.real
     smaller, larger = cygrad.where(turned, new, old), cygrad.where(turned, old, new)
-    out = _sum_by_parts(larger, _sum_by_parts(smaller, larger, -1).exp().log1p())
+    out = _by_parts(operator.add, larger, _by_parts(operator.sub, smaller, larger).exp().log1p())
     same = larger.real.isinf() & (smaller.real == larger.real)
     out = cygrad.where(same, cygrad.where(larger.real < 0, smaller,
-                                          _sum_by_parts(smaller.exp(), larger.exp()).log()), out)
+                                          _by_parts(operator.add, smaller.exp(), larger.exp()).log()), out)
     return cygrad.where(new.isnan() | old.isnan(), complex(math.nan, math.nan), out)
 
 

@@ -45,11 +45,18 @@ EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within
               **{f"makers_aliases: {name}": "the core gives it a result of its own" for name in (
                   "scan: the second pass reads what the first has written", "gather: into its own index",
                   "softmax: in its operand's place sums what it wrote")},
+              "ported_pointwise: gcd of the smallest int8": "has no positive, so what it gives is left open",
               "places: cumprod by logarithms": "within what running products of as many factors may be off"}
 # Those that no case sees yet.
 UNSEEN = ("tuned_rows: reduce: any of bytes begins at the word's first",
           "tuned_layers: attention: blocks of 512 keys with the first one's largest",
           "tuned_moves: copy of many small matrices, transposed, in a grid's third axis",
           "ported_pointwise: elementwise: a mask for each row is dense",
-          "first_moves: scatter add of an index in columns")
+          "first_moves: scatter add of an index in columns",
+          "geometry_of_most_calls: copy of a broadcast scalar takes the next",
+          "tuned_layers: layer_norm: the variance of long rows by squares",
+          "tuned_pointwise: binary: rank 8 with a dense a steps over the last axis of b",
+          "tuned_pointwise: binary_scalar: 2 to the power by exp2 of float32",
+          "ported_rows: argreduce: results are dense",
+          "first_pointwise: binary_scalar: add of 1 by a step to the next float")
 MUTANTS = [Mutant(family.__name__, *each) for family in FAMILIES for each in family()]

@@ -5,9 +5,10 @@
     python benchmarks/cuda.py --stages rows --rows softmax
 
 It needs no installation and no network: PyTorch with CUDA, cuda-bindings, NVRTC, NumPy, pytest, Cython and a C compiler
-are enough. Stages: build; programs (the examples, the tutorials); rows (cuda_rows.py: figures beside PyTorch's);
-conformance and parity, in as many processes as there are cores; sanitizer (compute-sanitizer over the conformance
-suite, where it is installed). Each has a limit of its own, and one that fails or is cut off hides no other.
+are enough. Stages: build; features (cuda_features.py: streams, graphs, sharing ...); programs (the examples, the
+tutorials); rows (cuda_rows.py: figures beside PyTorch's); conformance and parity, in as many processes as there are
+cores; sanitizer (compute-sanitizer over the conformance suite, where it is installed). Each has a limit of its own, and
+one that fails or is cut off hides no other.
 ``--device opencl --peer-device cpu`` runs the same on another device, to try out the script.
 """
 import argparse
@@ -25,13 +26,14 @@ import cuda_rows
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:] = [each for each in sys.path if Path(each or ".").resolve() != ROOT / "benchmarks"]
 # From here on `import cuda` finds NVIDIA's package, not this file.
-LIMITS = {"build": 150, "programs": 50, "rows": 150, "conformance": 90, "parity": 90, "sanitizer": 50}    # seconds
+LIMITS = {"build": 150, "features": 60, "programs": 50, "rows": 150, "conformance": 90, "parity": 90, "sanitizer": 50}    # seconds
 AS_TORCH = """
-import runpy, sys, cygrad, cygrad.nn.functional
+import os, runpy, sys, cygrad, cygrad.nn.functional
 for name, module in list(sys.modules.items()):
     if name == "cygrad" or name.startswith("cygrad."):
         sys.modules["torch" + name[len("cygrad"):]] = module
 sys.argv = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
@@ -69,11 +71,14 @@ def run_all(commands, variables, limit, folder=ROOT):
     return found
 
 
-def report(names, found, lines):
-    """Print the last lines of what each command printed; how many did not pass."""
+def report(names, found, lines, logs):
+    """Print the last lines of what each command printed, which `logs` keeps whole; how many did not pass."""
     for name, (status, text) in zip(names, found):
         outcome = "passed" if status == 0 else "cut off" if status is None else f"FAILED ({status})"
         print(f"- {name}: {outcome}")
+        if logs:
+            with open(Path(logs) / "cuda.log", "a") as file:
+                file.write(f"\n#### {name}: {outcome}\n{text}")
         shown = text.strip().splitlines()[-(lines if status == 0 else max(lines, 25)):]
         print("".join(f"    {line}\n" for line in shown), end="", flush=True)
     return sum(status != 0 for status, _ in found)
@@ -84,7 +89,7 @@ def sharded(arguments, options, variables, limit):
     count = options.processes
     found = run_all([[sys.executable, __file__, "--shard", f"{i}/{count}", *arguments] for i in range(count)],
                     variables, limit)
-    return report([f"part {i + 1} of {count}" for i in range(count)], found, 1)
+    return report([f"part {i + 1} of {count}" for i in range(count)], found, 1, options.logs)
 
 
 class Shard:
@@ -101,24 +106,34 @@ class Shard:
 
 def build(options, variables):
     return report(["setup.py build_ext"], run_all([[sys.executable, "setup.py", "build_ext", "--inplace"]], variables,
-                                                  LIMITS["build"]), 0)
+                                                  LIMITS["build"]), 0, options.logs)
+
+
+def features(options, variables):
+    if not options.device.startswith("cuda"):
+        print("- features of cygrad.cuda only")
+        return 0
+    command = [sys.executable, ROOT / "benchmarks" / "cuda_features.py"]
+    return report(["features"], run_all([command], variables, LIMITS["features"]), 100, options.logs)
 
 
 def programs(options, variables):
-    files = sorted((ROOT / "examples").glob("*.py"))
+    files = [file for file in sorted((ROOT / "examples").glob("*.py")) if "cygrad" in file.read_text()
+             and "ranks" not in file.name]          # those want other processes, and cuda:1, ...
     for each in options.tutorials:
         files += sorted(Path(each).resolve().rglob("*.py")) if Path(each).is_dir() else [Path(each).resolve()]
     here = variables | {"CYGRAD_BACKEND": options.device, "CYGRAD_FALLBACK": "silent"}
-    found = run_all([[sys.executable, "-c", AS_TORCH, file] for file in files], here, LIMITS["programs"],
+    found = run_all([[sys.executable, "-c", AS_TORCH, file, *(["--quick"] if "arguments(" in file.read_text() else [])]
+                     for file in files], here, LIMITS["programs"],
                     tempfile.mkdtemp(prefix="cygrad-"))
-    return report([file.name for file in files], found, 1)
+    return report([file.name for file in files], found, 1, options.logs)
 
 
 def rows(options, variables):
     command = [sys.executable, __file__, "--table", "--device", options.device, "--peer-device", options.peer_device,
                "--rounds", options.rounds, "--seconds", LIMITS["rows"] - 20]
     command += ["--rows", *options.rows] if options.rows else []
-    return report(["rows"], run_all([command], variables, LIMITS["rows"]), 1000)
+    return report(["rows"], run_all([command], variables, LIMITS["rows"]), 1000, options.logs)
 
 
 def conformance(options, variables):
@@ -144,10 +159,10 @@ def sanitizer(options, variables):
                           ("memcheck", ["gather", "--entry", "scatter", "--entry", "scan", "--entry", "nonzero"]),
                           ("racecheck", ["reduce", "--entry", "sort", "--entry", "softmax", "--entry", "layer_norm"]))],
                     variables, LIMITS["sanitizer"])
-    return report(["memcheck, copies", "memcheck, indices", "racecheck"], found, 2)
+    return report(["memcheck, copies", "memcheck, indices", "racecheck"], found, 2, options.logs)
 
 
-STAGES = {"build": build, "programs": programs, "rows": rows, "conformance": conformance, "parity": parity,
+STAGES = {"build": build, "features": features, "programs": programs, "rows": rows, "conformance": conformance, "parity": parity,
           "sanitizer": sanitizer}
 
 
@@ -160,12 +175,15 @@ def main():
     parser.add_argument("--rows", nargs="+", help="only rows with one of these words in their group or name")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--processes", type=int, default=min(os.cpu_count() or 1, 12), help="of the tests' stages")
+    parser.add_argument("--logs", help="a folder: all that the stages print is kept in cuda.log there")
+    parser.add_argument("--limit", nargs=2, action="append", default=[], metavar=("STAGE", "SECONDS"))
     parser.add_argument("--thorough", action="store_true", help="all cases of the conformance suite")
     parser.add_argument("--seconds", type=float, default=1e9, help=argparse.SUPPRESS)
     parser.add_argument("--table", action="store_true", help=argparse.SUPPRESS)     # in a process of its own
     options = parser.parse_args()
     if options.table:
         return min(cuda_rows.main(options), 99)
+    LIMITS.update((stage, int(seconds)) for stage, seconds in options.limit)
     variables = environment(options.device)
     summary = []
     for name in STAGES:

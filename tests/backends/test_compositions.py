@@ -12,6 +12,7 @@ import pytest
 from cygrad.devices import discovery
 from cygrad.dispatch import compositions, fallback
 from cygrad.testing.__main__ import run, selected
+from shares import share, some_or_all
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages" / "cygrad_numpy"))
 from cygrad_numpy import NumPyBackend
@@ -53,22 +54,24 @@ def required(monkeypatch):
     return "required"
 
 
+@some_or_all
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_composition_agrees_with_the_cpus_kernel(entry, monkeypatch):
+def test_composition_agrees_with_the_cpus_kernel(entry, monkeypatch, every):
     backend = Required()
     register(backend, "composed", monkeypatch)
-    report = run(selected([entry]), backend, 0, "cpu")
+    report = run(share(selected([entry]), every), backend, 0, "cpu")
     assert not report.failed, report.details()
     counts = report.counts[entry]
-    assert counts["pass"] > 20
+    assert counts["pass"] > 20 // every
     assert entry == "addmm" or not counts["declined"]           # the CPU has no kernel for addmm of small integers
 
 
+@some_or_all
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_small_blocks_change_nothing(entry, monkeypatch):
+def test_small_blocks_change_nothing(entry, monkeypatch, every):
     """Columns and scores made for one image or row at a time."""
     monkeypatch.setattr(compositions, "BLOCK", 1)
-    test_composition_agrees_with_the_cpus_kernel(entry, monkeypatch)
+    test_composition_agrees_with_the_cpus_kernel(entry, monkeypatch, every)
 
 
 # ---- public ops

@@ -7,6 +7,7 @@ asks for everything else.
 import cygrad
 import pytest
 from cygrad.testing.__main__ import run, selected
+from shares import share, some_or_all
 
 
 def close(ours, expected):
@@ -78,17 +79,19 @@ def test_reductions(computing_gpu, n):
     assert (y > 1).nonzero().tolist() == (x > 1).nonzero().tolist()
 
 
+@some_or_all
 @pytest.mark.parametrize("entry", ["memory", "fill", "where", "gather", "matmul", "conv2d", "conv2d_backward",
                                    "attention"])
-def test_conformance(computing_gpu, entry):
+def test_conformance(computing_gpu, entry, every):
     computing_gpu.backend.open(0)
-    report = run(selected([entry], thorough=False), computing_gpu.backend, 0, "cpu")
+    report = run(share(selected([entry], thorough=False), every), computing_gpu.backend, 0, "cpu")
     assert not report.failed, report.details()
 
 
-def test_conformance_of_map_reduce(computing_gpu):
+@some_or_all
+def test_conformance_of_map_reduce(computing_gpu, every):
     """In one dtype, and each program in a few of the 17 layouts: kernels take seconds each to compile for PoCL."""
     computing_gpu.backend.open(0)
-    cases = list(selected(["map_reduce"], ["float32"], thorough=False))[::5]
-    report = run(cases, computing_gpu.backend, 0, "cpu")
+    cases = selected(["map_reduce"], ["float32"], thorough=False)
+    report = run(share(cases, 5 * every), computing_gpu.backend, 0, "cpu")
     assert not report.failed, report.details()

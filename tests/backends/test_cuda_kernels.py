@@ -6,6 +6,7 @@ from cygrad.backend import BINARY, REDUCE, UNARY
 from cygrad.dtype import all_dtypes
 from cygrad_cuda import compiler
 from cygrad_gpu.codegen.element_types import ELEMENTS
+from cygrad_gpu.codegen.teams_gpu import Team
 from cygrad_gpu.codegen.traits import Traits
 from cygrad_gpu.index import gather_scatter, nonzero
 from cygrad_gpu.nn import attention, convolution, depthwise, layer_norm, softmax
@@ -121,9 +122,10 @@ def family_kernels():
         yield f"uniform/{name}", philox.make, ("uniform", code)
         yield f"normal/{name}", philox.make, ("normal", code)
     yield "norm_columns", layer_norm.make_columns, (code,)
-    for form in ("warp", "group"):
+    for form in (Team(4, 1, True), Team(32, 24, True), Team(256, 12), Team(256, 0)):
         yield f"softmax/{form}", softmax.make, (code, False, form)
         yield f"layer_norm/{form}", layer_norm.make, (code, True, True, form)
+        yield f"layer_norm_backward/{form}", layer_norm.make_backward, (code, True, form)
     yield "integers", philox.make, ("integers", CODES["int64"])
     for name in ("uint8", "int32", "complex128"):
         yield f"turned/{name}", transpose_gpu.make, (CODES[name],)

@@ -48,9 +48,9 @@ def test_copies_that_turn(computing_gpu, shape, dtype):
     assert any(launch.name == "turned" for launch in computing_gpu.driver.launches)
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (17, 5), (9, 64), (3, 1024), (3, 1025), (2, 3000), (8, 4, 33)])
+@pytest.mark.parametrize("shape", [(1, 1), (17, 5), (9, 64), (3, 1024), (3, 1025), (2, 3000), (2, 9000), (8, 4, 33)])
 def test_rows(computing_gpu, shape):
-    """Softmax and layer_norm by warps (up to 1024 elements) and by groups, with their gradients."""
+    """Softmax and layer_norm by teams of each kind, whose rows wait in registers up to 8192, with their gradients."""
     x, weight, bias, grad = values(*shape), values(shape[-1]), values(shape[-1]) + 1, values(*shape)
 
     def results(x, weight, bias, grad):

@@ -1,16 +1,16 @@
 """What kernels over rows share: who takes a row, how operands are walked, the launch.
 
-A processor's item takes some rows, a group of a GPU one; CUDA's short rows go to a warp each, whose items add up among
-themselves without a barrier.
+A processor's item takes some rows; of a GPU's items a team takes one (teams_gpu.py).
 """
 import math
 
+from cygrad_gpu.codegen import teams_gpu
 from cygrad_gpu.codegen.element_types import ELEMENTS
 from cygrad_gpu.codegen.high_rank import RANK
+from cygrad_gpu.codegen.teams_gpu import Team
 from cygrad_gpu.index.gather_scatter import reversed_axes
 
 SPAN = 16384                # elements of the rows that a processor's item takes
-WARP = 32
 
 
 def arguments(operands, more, length):
@@ -37,7 +37,7 @@ TO_SORT = {"base": "strides", "values_base": "values_strides", "index_base": "in
 
 def walk(bases, axes=range(RANK - 1)):
     """C that adds to each base, of {base: its strides}, where number ``rest`` of what is counted on `axes` begins."""
-    return "".join(f"    if (rest != 0) {{ const i64 above = rest / sizes.s{axis}, "
+    return "".join(f"    if (rest != 0) {{ const i64 above = rest < sizes.s{axis} ? 0 : rest / sizes.s{axis}, "
                    f"at_axis = rest - above * sizes.s{axis}; rest = above;"
                    + "".join(f" {base} += at_axis * {strides}.s{axis};" for base, strides in bases.items()) + " }\n"
                    for axis in axes)
@@ -49,38 +49,31 @@ def pointers(operands, further=""):
                    f"{further.replace('NAME', each)};\n" for each, (stored, out) in operands.items())
 
 
-def kernel(traits, name, T, operands, more, body, form="any"):
+def kernel(traits, name, T, operands, more, body, form="any", kept=()):
     """The kernel around `body`, C that is done for each row. `operands`: {name: (stored type, is an output)}.
 
-    See `sweeps.form_of` for `form`. In `body` ``NAME_row`` is the start of an operand's row, ``AT(NAME)`` the index of
-    its element k, and ``LEADER`` is true in one item of those that share the row.
+    See `sweeps.form_of` for `form`, `teams_gpu.kernel` for `kept`. In `body` ``NAME_row`` is the start of an operand's
+    row, ``AT(NAME)`` the index of its element k, and ``LEADER`` is true in one item of those that share the row.
     """
-    walk = _OWN_ROWS if traits.processor else _SHARED_ROW.format(T=T, team=WARP if form == "warp" else "GROUP")
-    define, head = walk.split("---\n")
-    bases = "".join(f"    {each}_base = 0;\n" for each in operands)
+    bases = "".join(f"    {each}_base = 0;\n" for each in operands) + decomposed(operands)
+    if not traits.processor:
+        return teams_gpu.kernel(name, T, team_in(traits, form), arguments(operands, more, "length"), opened(operands),
+                                operands, kept, bases, body)
     return f"""
 #define AT(name) {"k" if form == "neighbours" else "(k * name##_step)"}
-{define}KERNEL({name})({arguments(operands, more, "n" if traits.processor else "length")}) {{
-{opened(operands)}{head}    i64 rest = row;
-{bases}{decomposed(operands)}{pointers(operands)}{body}    }}
+#define LEADER 1
+KERNEL({name})({arguments(operands, more, "n")}) {{
+{opened(operands)}    const i64 last = (GROUP_ID + 1) * owned < rows ? (GROUP_ID + 1) * owned : rows;
+    for (i64 row = GROUP_ID * owned; row < last; row++) {{
+    i64 rest = row;
+{bases}{pointers(operands)}{body}    }}
 }}
 """
 
 
-_OWN_ROWS = """#define LEADER 1
----
-    const i64 last = (GROUP_ID + 1) * owned < rows ? (GROUP_ID + 1) * owned : rows;
-    for (i64 row = GROUP_ID * owned; row < last; row++) {
-"""
-# A team past the last row has none of its elements, but takes part in barriers.
-_SHARED_ROW = """#define TEAM {team}
-#define MEMBER (ITEM % TEAM)
-#define LEADER (MEMBER == 0 && n != 0)
----
-    LOCAL {T} shared[GROUP];
-    const i64 mine = GROUP_ID * owned + ITEM / TEAM, row = mine < rows ? mine : rows - 1, n = mine < rows ? length : 0;
-    {{
-"""
+def team_in(traits, form):
+    """The Team of a form of a GPU's kernel: a group unless it says otherwise."""
+    return form if isinstance(form, Team) else Team(traits.group)
 
 
 def group_of(traits):
@@ -123,7 +116,7 @@ def launch(backend, device, made, views, extra=(), strides=None, form="any"):
     outer = [shape[axis] for axis in kept]
     rows = math.prod(outer)
     traits = backend.traits(device)
-    owned = max(1, SPAN // n) if traits.processor else traits.group // WARP if form == "warp" else 1
+    owned = max(1, SPAN // n) if traits.processor else traits.group // team_in(traits, form).items
     geometry = []
     for name, view in views.items():
         steps = tuple(others.get(name) or view.stride())

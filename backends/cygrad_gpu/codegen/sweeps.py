@@ -1,7 +1,7 @@
 """Kernels over rows that are made of sweeps: along each row something is computed, folded, stored, then again.
 
-A sweep is written once, and becomes C in the way that suits device and rows, the kernel's form (`form_of`): a group of
-a GPU folds together; a processor's item folds in lanes along a row, see fold_processor.py, with sums of CHUNK elements
+A sweep is written once, and becomes C in the way that suits device and rows, the kernel's form (`form_of`): a team of
+a GPU's items folds together (teams_gpu.py); a processor's item folds in lanes along a row, see fold_processor.py, with sums of CHUNK elements
 added up in double; TOGETHER short rows go through one loop; rows that lie beside each other, element by element, are
 lanes.
 """
@@ -9,14 +9,13 @@ import math
 from typing import NamedTuple
 
 from cygrad_gpu.codegen import rows
-from cygrad_gpu.codegen.rows import WARP
 from cygrad_gpu.codegen.source import assemble
+from cygrad_gpu.codegen.teams_gpu import WARP, each_held, team_of
 
 CHUNK = 4096                # elements of a processor's row that are folded apart
 BESIDE_ELEMENTS = 524288    # of rows beside each other, so that they stay in the cache
 BESIDE_CHUNK = 256          # elements of a row that is a lane, folded apart
 SHORT = 128                 # elements of the longest row that is taken together with others
-SHORT_WARP = 1024           # the same of a row that a warp takes
 BESIDE = 16                 # rows beside each other, at least
 TOGETHER = 4
 WIDTH = 512                 # rows beside each other that an item takes, at most
@@ -52,47 +51,53 @@ def make(traits, name, T, operands, totals, steps, form, more=(), opened=""):
     if form in ("short", "beside"):
         write = _short_rows if form == "short" else _rows_beside
         return name, assemble(traits, 1, write(name, T, operands, totals, steps, list(more), opened)), 1
-    sweep = _sweep_in_lanes if traits.processor else _sweep_of_group
+    held = 0 if traits.processor else rows.team_in(traits, form).held
+    sweeps = [step for step in steps if isinstance(step, Sweep)]
+    kept = [each for each in operands if held and sum(f"({each}_row," in sweep.value + sweep.store for sweep in sweeps) > 1]
     body = f"    {opened} {T} {', '.join(f'{total} = 0' for total in totals)};\n"
-    body += "".join(f"    {step}\n" if isinstance(step, str) else sweep(traits, T, step) for step in steps)
+    for step in steps:
+        body += (f"    {step}\n" if isinstance(step, str) else _sweep_in_lanes(traits, T, step) if traits.processor else
+                 _sweep_of_team(traits, T, step, held))
     group = rows.group_of(traits)
-    return name, assemble(traits, group, rows.kernel(traits, name, T, operands, list(more), body, form)), group
+    return name, assemble(traits, group, rows.kernel(traits, name, T, operands, list(more), body, form, kept)), group
 
 
 # ---- GPUs
 
-def _sweep_of_group(traits, T, sweep):
+def _sweep_of_team(traits, T, sweep, held):
     step = f"acc = {sweep.combine.format(a='v', b='acc')};" if sweep.total else ""
-    text = f"""    {{ {T} acc = {sweep.start};
-      for (i64 k = MEMBER; k < n; k += TEAM) {{ const {T} v = {sweep.value}; {step} {sweep.store} }}
-"""
+    element = f"const {T} v = {sweep.value}; {step} {sweep.store}"
+    loop = each_held([element]) if held else f"    for (i64 k = MEMBER; k < n; k += TEAM) {{ {element} }}\n"
+    text = f"    {{ {T} acc = {sweep.start};\n  {loop}"
     if sweep.total:
         text += (_folded_by_warps if traits.dialect == "cuda" else _folded)(T, sweep.combine, sweep.total)
     return text + "    }\n"
 
 
 def _folded(T, combine, total):
-    """C that folds the group's ``acc``."""
+    """C that folds the team's ``acc``."""
     return f"""      shared[ITEM] = acc;
-      for (int half_ = GROUP / 2; half_ > 0; half_ /= 2) {{
+      for (int half_ = TEAM / 2; half_ > 0; half_ /= 2) {{
           BARRIER;
-          if (ITEM < half_) shared[ITEM] = {combine.format(a='shared[ITEM]', b='shared[ITEM + half_]')};
+          if (MEMBER < half_) shared[ITEM] = {combine.format(a='shared[ITEM]', b='shared[ITEM + half_]')};
       }}
-      BARRIER; {total} = shared[0]; BARRIER;
+      BARRIER; {total} = shared[ITEM - MEMBER]; BARRIER;
 """
 
 
 def _folded_by_warps(T, combine, total):
-    """The same within warps by exchanging registers, then among the group's warps if they share the row."""
+    """The same within warps by exchanging registers, then among the team's warps if it has several."""
     folded = combine.format(a="acc", b="other")
-    return f"""      for (int half_ = {WARP // 2}; half_ > 0; half_ /= 2) {{
+    return f"""      for (int half_ = (TEAM < {WARP} ? TEAM : {WARP}) / 2; half_ > 0; half_ /= 2) {{
           EXCHANGED({T}, other, acc, half_, shared); acc = {folded};
       }}
 #if TEAM > {WARP}
       if (ITEM % {WARP} == 0) shared[ITEM / {WARP}] = acc;
       BARRIER;
-      acc = shared[0];
-      UNROLL for (int w = 1; w < GROUP / {WARP}; w++) {{ const {T} other = shared[w]; acc = {folded}; }}
+      acc = shared[(ITEM - MEMBER) / {WARP}];
+      UNROLL for (int w = 1; w < TEAM / {WARP}; w++) {{
+          const {T} other = shared[(ITEM - MEMBER) / {WARP} + w]; acc = {folded};
+      }}
       BARRIER;
 #endif
       {total} = acc;
@@ -265,15 +270,15 @@ def form_of(traits, views):
     """What a kernel over the rows of these views is compiled for.
 
     On processors ``"neighbours"`` if the elements of rows are neighbours in all of them, ``"short"`` if there are few,
-    too, else ``"any"``; elsewhere whether a ``"group"`` takes a row or a ``"warp"``.
+    too, else ``"any"``; elsewhere the `Team` that takes a row.
     """
     views = list(views)
+    if not traits.processor:
+        return team_of(traits, views)
     n = views[0].shape[-1]
-    if traits.processor:
-        if any(view.stride()[-1] != 1 for view in views):
-            return "any"
-        return "short" if n <= SHORT and views[0].numel() >= TOGETHER * n else "neighbours"
-    return "warp" if traits.dialect == "cuda" and n <= SHORT_WARP else "group"
+    if any(view.stride()[-1] != 1 for view in views):
+        return "any"
+    return "short" if n <= SHORT and views[0].numel() >= TOGETHER * n else "neighbours"
 
 
 def axis_beside(traits, views):

@@ -31,13 +31,19 @@ class Team(NamedTuple):
     neighbours: bool = False
 
 
+def items_for(traits, n):
+    """How many items share a row of n elements."""
+    items = 4
+    while items < min(n, LEAST) or items * EACH < n and items < traits.group:
+        items *= 2
+    return items
+
+
 def team_of(traits, views):
     """The Team for rows of these views, which have one shape, or are one row of it."""
     views = list(views)
     n, most = views[0].shape[-1], REGISTERS // max(4, *(view.dtype.itemsize for view in views))
-    items = 4
-    while items < min(n, LEAST) or items * EACH < n and items < traits.group:
-        items *= 2
+    items = items_for(traits, n)
     each = -(-n // items)
     held = next(count for count in COUNTS if count >= each) if each <= most else 0
     return Team(items, held, all(view.stride()[-1] == 1 for view in views))

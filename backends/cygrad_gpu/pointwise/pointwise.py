@@ -18,7 +18,8 @@ from cygrad_gpu.codegen.source import assemble
 from cygrad_gpu.codegen.statements import Declined, statements  # noqa: F401 - Declined is for the callers of make
 from cygrad_gpu.pointwise import pointwise_processor
 
-EACH = 4                    # elements of an item in "run" and "rows": as many loads are under way; backend.pyx knows it
+EACH = 4                    # elements of an item in "run" and "rows": as many loads are under way; entries.pyx knows it
+EACH_NARROW = 8             # the same where none has more than two bytes, so that as many bytes are
 AXES = "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"
 
 
@@ -37,11 +38,12 @@ def make(traits, program, ins, outs, layout, number=None):
         text = pointwise_processor.kernel(program, ins, outs, layout, number, traits.fp64)
         return "pointwise", assemble(traits, 1, text), 1
     group = traits.group
-    text = f"#define EACH {EACH}\n{kernel(program, ins, outs, layout, number)}"
+    each = EACH if any(int(ELEMENTS[code].stored[1:]) > 16 for code in (*ins, *outs)) else EACH_NARROW
+    text = f"#define EACH {each}\n{kernel(program, ins, outs, layout, number, each)}"
     return "pointwise", assemble(traits, group, text), group
 
 
-def kernel(program, ins, outs, layout, number=None):
+def kernel(program, ins, outs, layout, number, each):
     """The text of the kernel; its arguments are outs, ins, numbers, geometry (see backend.pyx)."""
     body, stores, numbers = statements(program, ins, outs, number)
     names = [f"o{j}" for j in range(len(outs))] + [f"i{k}" for k in range(len(ins))]
@@ -60,8 +62,8 @@ def kernel(program, ins, outs, layout, number=None):
 
     if layout.kind == "flat":
         return f"{text}    if (at < total) {{\n{tail}{written(body + stores)}    }}\n}}\n"
-    text += "".join(_numbered(_PLACE + tail + written(body), e) for e in range(EACH))
-    text += "".join(_numbered(f"    if (at < n) {{\n{written(stores)}    }}\n", e) for e in range(EACH))
+    text += "".join(_numbered(_PLACE + tail + written(body), e) for e in range(each))
+    text += "".join(_numbered(f"    if (at < n) {{\n{written(stores)}    }}\n", e) for e in range(each))
     return text + "}\n"
 
 

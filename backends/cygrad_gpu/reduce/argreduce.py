@@ -236,7 +236,7 @@ def argreduce(backend, device, a, out, op):
 
     def launch(target, target_strides, found, before, n, splits, chunk):
         compiled = op, code, step == 1, before > 0
-        owned = owned_rows(traits, outputs, n)
+        owned = owned_rows(traits, outputs, n) if traits.processor else 1
         kernel = backend.kernel(device, ("places", *compiled), make, *compiled)
         backend.launch(kernel, -(-outputs // owned) * splits, target, a, found, before, outputs, owned, n, splits,
                        chunk, step, reversed_axes(sizes, 1), reversed_axes(strides, 0),

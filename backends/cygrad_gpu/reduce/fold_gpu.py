@@ -1,6 +1,7 @@
-"""Source of reductions for GPUs: items keep accumulators of their own, which the group folds as a tree at last.
+"""Source of reductions for GPUs: items keep accumulators of their own, which a team folds as a tree at last.
 
-An item keeps LANES accumulators, which hides latency. Sums are cascaded: BLOCK steps are summed apart and then added,
+A team takes an output: a group, or a part of one where little is reduced (`teams_gpu.items_for`). An item keeps LANES
+accumulators, as many loads being under way: what fills a device without more registers than leave room for others. Sums are cascaded: BLOCK steps are summed apart and then added,
 which keeps float32 as exact as pairwise summation does.
 """
 from functools import partial
@@ -8,38 +9,45 @@ from functools import partial
 from cygrad_gpu.codegen.element_types import ELEMENTS
 from cygrad_gpu.reduce.accumulators import combined, declared, decompose, entered, identity
 
-DEFINES = """
-#define BLOCK 64
-#define LANES 4
-"""
+BLOCK = 64
 _WARPS = """
-        for (int half_ = 16; half_ > 0; half_ /= 2) {{
+        for (int half_ = (TEAM < 32 ? TEAM : 32) / 2; half_ > 0; half_ /= 2) {{
             EXCHANGED({T}, other_, {total}, half_, {shared});
             {total} = {exchanged};
         }}
+#if TEAM > 32
         if (ITEM % 32 == 0) {shared}[ITEM / 32] = {total};
         BARRIER;
-        {total} = {shared}[0];
-        UNROLL for (int w_ = 1; w_ < GROUP / 32; w_++) {{
-            const {T} other_ = {shared}[w_];
+        {total} = {shared}[(ITEM - MEMBER) / 32];
+        UNROLL for (int w_ = 1; w_ < TEAM / 32; w_++) {{
+            const {T} other_ = {shared}[(ITEM - MEMBER) / 32 + w_];
             {total} = {exchanged};
         }}
         BARRIER;
+#endif
 """
 _TREE = """
         {shared}[ITEM] = {total};
-        for (int half_ = GROUP / 2; half_ > 0; half_ /= 2) {{
+        for (int half_ = TEAM / 2; half_ > 0; half_ /= 2) {{
             BARRIER;
-            if (ITEM < half_) {shared}[ITEM] = {halves};
+            if (MEMBER < half_) {shared}[ITEM] = {halves};
         }}
         BARRIER;
-        {total} = {shared}[0];
+        {total} = {shared}[ITEM - MEMBER];
         BARRIER;
 """
 
 
+def defines(traits, mapped):
+    """What the kernels' text knows: items of a team, accumulators of an item, elements that are summed apart."""
+    narrow = all(int(ELEMENTS[code].stored[1:]) <= 32 for code in mapped.ins)
+    lanes = 8 if narrow and len(mapped.names) == 1 and ELEMENTS[mapped.work].kind != "complex" else 4
+    return (f"\n#define BLOCK {BLOCK}\n#define LANES {lanes}\n#define TEAM {mapped.team or traits.group}\n"
+            "#define MEMBER (ITEM % TEAM)\n")
+
+
 def _folded(traits, T, total, shared, combine):
-    """C that folds the items' `total`, of an `Element` T, into one that all of them have; `shared` is a local array."""
+    """C that folds a team's `total`, of an `Element` T, into one that all items have; `shared` is a local array."""
     form = _WARPS if traits.dialect == "cuda" and T.kind != "complex" else _TREE
     return form.format(T=T.computed, total=total, shared=shared, exchanged=combine(total, "other_"),
                        halves=combine(f"{shared}[ITEM]", f"{shared}[ITEM + half_]"))
@@ -51,7 +59,7 @@ def shared(mapped):
 
 
 def rows(traits, mapped):
-    """Each output from axes of its own: one a group."""
+    """Each output from axes of its own: one a team."""
     names, work = mapped.names, mapped.work
     codes = [work] * len(names)
 
@@ -71,20 +79,20 @@ def rows(traits, mapped):
             {decompose("q", "inner_sizes", {f"{i}_row": f"{i}_inner" for i in mapped.operands()})}
             {mapped.pointers("{0}_row")}
             i64 k = begin;
-            while (k + LANES * GROUP <= end) {{
-                const i64 stop = k + (i64)BLOCK * LANES * GROUP <= end ? k + (i64)BLOCK * LANES * GROUP : end;
+            while (k + LANES * TEAM <= end) {{
+                const i64 stop = k + (i64)BLOCK * LANES * TEAM <= end ? k + (i64)BLOCK * LANES * TEAM : end;
                 {lanes("sum")}
-                for (; k + LANES * GROUP <= stop; k += LANES * GROUP)
+                for (; k + LANES * TEAM <= stop; k += LANES * TEAM)
                     UNROLL for (int l = 0; l < LANES; l++) {{
-                        const i64 at = k + l * GROUP + ITEM;
+                        const i64 at = k + l * TEAM + MEMBER;
                         {_taken(mapped, at, "sum{}[l]")}
                     }}
                 UNROLL for (int l = 0; l < LANES; l++) {{
                     {each(lambda j: f"kept{j}[l] = {combined(names[j], work, f'kept{j}[l]', f'sum{j}[l]')};")}
                 }}
             }}
-            UNROLL for (int l = 0; l < LANES; l++) {{       /* less than LANES * GROUP are left */
-                const i64 at = k + l * GROUP + ITEM;
+            UNROLL for (int l = 0; l < LANES; l++) {{       /* less than LANES * TEAM are left */
+                const i64 at = k + l * TEAM + MEMBER;
                 if (at < end) {_taken(mapped, at, "kept{}[l]")}
             }}
         }}
@@ -94,7 +102,7 @@ def rows(traits, mapped):
             }}
 {"".join(_folded(traits, ELEMENTS[work], f"kept{j}[0]", f"shared{j}_", partial(combined, name, work))
          for j, name in enumerate(names))}\
-        if (ITEM == 0) {{ {mapped.store([f"kept{j}[0]" for j in range(len(names))], codes)} }}
+        if (MEMBER == 0 && mine < outputs) {{ {mapped.store([f"kept{j}[0]" for j in range(len(names))], codes)} }}
 """
 
 

@@ -1,6 +1,7 @@
 """How outputs and what is reduced are split among groups, for every reduction."""
 from math import prod
 
+from cygrad_gpu.codegen import teams_gpu
 from cygrad_gpu.reduce import fold_processor
 
 SHORT = 12                  # elements of rows that a processor takes as columns that are apart
@@ -67,8 +68,15 @@ def divided_columns(traits, blocks, width, n, itemsize):
 
 
 def owned_rows(traits, outputs, n):
-    """How many rows of n elements a group takes, one after the other."""
-    return max(1, min(OWNED // max(n, 1), -(-outputs // parts_wanted(traits)))) if traits.processor else 1
+    """How many rows of n elements a processor's group takes, one after the other."""
+    return max(1, min(OWNED // max(n, 1), -(-outputs // parts_wanted(traits))))
+
+
+def team_of_row(traits, n, repeat):
+    """How many of a GPU's items share an output that is reduced of `repeat` rows of n elements; 0 on processors."""
+    if traits.processor:
+        return 0
+    return teams_gpu.items_for(traits, n) if n * repeat <= teams_gpu.EACH * traits.group else traits.group
 
 
 def columns_of_group(traits, sizes):

@@ -18,7 +18,7 @@ from cygrad_gpu.reduce.fold_processor import totals_of
 from cygrad_gpu.reduce.map_reduce_kernels import make_columns, make_rows
 from cygrad_gpu.reduce.map_reduce_programs import Mapped, letters, loaded
 from cygrad_gpu.reduce.group_shares import (SHORT, columns_of_group, dense_strides, divided, divided_columns,
-                                            owned_rows)
+                                            owned_rows, team_of_row)
 
 
 def reduce(backend, device, a, out, op):
@@ -93,10 +93,11 @@ def _rows(backend, device, traits, mapped, outs, walks, numbers):
     sizes, inner_sizes = walks[0].sizes, walks[0].inner_sizes
     n, outputs, repeat = inner_sizes[-1], prod(sizes), prod(inner_sizes[:-1])
     splits, chunk, q_splits, q_chunk = divided(traits, outputs, n, repeat, mapped.cost())
-    owned, parts = owned_rows(traits, outputs, n * repeat), splits * q_splits
+    parts, team = splits * q_splits, team_of_row(traits, n, repeat)
+    owned = owned_rows(traits, outputs, n * repeat) if traits.processor else traits.group // team
     first, targets, strides, pieces, given = _first(backend, device, mapped, outs, sizes, parts, numbers,
                                                     totals_of(traits, mapped), outputs)
-    compiled = first._replace(steps=letters([walk.inner[-1] for walk in walks]))
+    compiled = first._replace(steps=letters([walk.inner[-1] for walk in walks]), team=team)
     kernel = backend.kernel(device, ("map_rows", compiled), make_rows, compiled)
     geometry = [value for walk in walks for value in (walk.inner[-1], reversed_axes(walk.strides, 0),
                                                       reversed_axes(walk.inner[:-1], 0))]

@@ -36,6 +36,7 @@ class Mapped(NamedTuple):
     outs: int               # how many
     out_code: int
     steps: str = ""         # a letter an operand, see `letters`
+    team: int = 0           # items of a GPU that share an output; 0: a group
     parted: bool = False    # outputs have parts, and the last group of one that arrives combines them
 
     @property

@@ -28,6 +28,7 @@ cdef enum:
     MOST_NUMBERS = 24                               # of a program that are arguments of its kernel
     AXES = 8                                        # that a kernel walks, at most
     EACH = 4                            # elements of an item where rows are walked, as in pointwise.py
+    EACH_NARROW = 8                     # the same where none has more than two bytes
     LIMIT32 = 1 << 31
     LONG_ROW = 128                      # from which on a row has groups of its own
     TURNED_ROWS = 8                     # from which on an operand is turned tile by tile
@@ -153,11 +154,11 @@ cdef int add_axis_values(Arguments *arguments, const Py_ssize_t *values, int cou
     return add_axes(arguments, axes, AXES)
 
 
-cdef Py_ssize_t add_geometry(Arguments *arguments, int operands, const Geometry *walk, Py_ssize_t group) except -1:
+cdef Py_ssize_t add_geometry(Arguments *arguments, list views, const Geometry *walk, Py_ssize_t group) except -1:
     """Add the arguments after the numbers, see `pointwise.kernel`; returns the number of groups."""
-    cdef int k
+    cdef int k, operands = <int>len(views)
     if walk.kind != FLAT:
-        group *= EACH
+        group *= EACH if any([(<View>v).dtype.itemsize > 2 for v in views]) else EACH_NARROW
     add_long(arguments, walk.n)
     if walk.kind == RUN:
         for k in range(operands):
@@ -314,7 +315,7 @@ cdef class KernelBackend(GPUBackend):
         if traits.processor:
             groups = add_strips(&arguments, len(views), &walk, traits.units)
         else:
-            groups = add_geometry(&arguments, len(views), &walk, kernel.group)
+            groups = add_geometry(&arguments, views, &walk, kernel.group)
         self.enqueue(index, kernel, groups, &arguments)
         return None
 

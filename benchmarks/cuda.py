@@ -26,7 +26,8 @@ import cuda_rows
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:] = [each for each in sys.path if Path(each or ".").resolve() != ROOT / "benchmarks"]
 # From here on `import cuda` finds NVIDIA's package, not this file.
-LIMITS = {"build": 150, "features": 60, "programs": 50, "rows": 150, "conformance": 90, "parity": 90, "sanitizer": 50}    # seconds
+LIMITS = {"build": 150, "features": 60, "programs": 50, "rows": 150, "conformance": 90, "parity": 90,
+          "sanitizer": 50}          # seconds
 AS_TORCH = """
 import os, runpy, sys, cygrad, cygrad.nn.functional
 for name, module in list(sys.modules.items()):
@@ -162,8 +163,8 @@ def sanitizer(options, variables):
     return report(["memcheck, copies", "memcheck, indices", "racecheck"], found, 2, options.logs)
 
 
-STAGES = {"build": build, "features": features, "programs": programs, "rows": rows, "conformance": conformance, "parity": parity,
-          "sanitizer": sanitizer}
+STAGES = {"build": build, "features": features, "programs": programs, "rows": rows, "conformance": conformance,
+          "parity": parity, "sanitizer": sanitizer}
 
 
 def main():

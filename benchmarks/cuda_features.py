@@ -1,4 +1,4 @@
-"""What only a GPU can show of `cygrad.cuda`, each feature by itself: streams, events, page-locked memory, graphs, sharing.
+"""What only a GPU can show of `cygrad.cuda`, feature by feature: streams, events, page-locked memory, graphs, sharing.
 
 Run by cuda.py in a process of its own; by hand: `python benchmarks/cuda_features.py`. Prints a line for each.
 """
@@ -11,9 +11,9 @@ from pathlib import Path
 sys.path[:] = [each for each in sys.path if Path(each or ".").resolve() != Path(__file__).resolve().parent]
 # From here on `import cuda` finds NVIDIA's package, not the file cuda.py.
 
-import cygrad
-import numpy as np
-import torch
+import cygrad  # noqa: E402
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
 
 F = cygrad.nn.functional
 CHECKS = []

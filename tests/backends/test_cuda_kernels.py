@@ -78,7 +78,8 @@ def mapped_kernels():
         whole = Mapped(apart, code if name == "float64" else wide, (code, wide), ops, ratio, 1, code, steps)
         parts = whole.parts()._replace(steps="11")
         few, some = whole._replace(team=8), whole._replace(team=128)
-        for launch, mapped in (("whole", whole), ("first", whole.unfinished()), ("second", parts), (8, few), (128, some)):
+        for launch, mapped in (("whole", whole), ("first", whole.unfinished()), ("second", parts), ("by 8", few),
+                               ("by 128", some)):
             yield f"map_rows/{name}/{steps}/{launch}", map_reduce_kernels.make_rows, (mapped,)
             yield f"map_columns/{name}/{steps}/{launch}", map_reduce_kernels.make_columns, (mapped,)
 

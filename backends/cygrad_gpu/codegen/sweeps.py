@@ -1,9 +1,9 @@
 """Kernels over rows that are made of sweeps: along each row something is computed, folded, stored, then again.
 
 A sweep is written once, and becomes C in the way that suits device and rows, the kernel's form (`form_of`): a team of
-a GPU's items folds together (teams_gpu.py); a processor's item folds in lanes along a row, see fold_processor.py, with sums of CHUNK elements
-added up in double; TOGETHER short rows go through one loop; rows that lie beside each other, element by element, are
-lanes.
+a GPU's items folds together (teams_gpu.py); a processor's item folds in lanes along a row, see fold_processor.py, with
+sums of CHUNK elements added up in double; TOGETHER short rows go through one loop; rows that lie beside each other,
+element by element, are lanes.
 """
 import math
 from typing import NamedTuple
@@ -53,7 +53,8 @@ def make(traits, name, T, operands, totals, steps, form, more=(), opened=""):
         return name, assemble(traits, 1, write(name, T, operands, totals, steps, list(more), opened)), 1
     held = 0 if traits.processor else rows.team_in(traits, form).held
     sweeps = [step for step in steps if isinstance(step, Sweep)]
-    kept = [each for each in operands if held and sum(f"({each}_row," in sweep.value + sweep.store for sweep in sweeps) > 1]
+    kept = [each for each in operands
+            if held and sum(f"({each}_row," in sweep.value + sweep.store for sweep in sweeps) > 1]
     body = f"    {opened} {T} {', '.join(f'{total} = 0' for total in totals)};\n"
     for step in steps:
         body += (f"    {step}\n" if isinstance(step, str) else _sweep_in_lanes(traits, T, step) if traits.processor else

@@ -1,8 +1,8 @@
 """How items of a GPU share a row: teams of a power of two, up to a group; what is read twice waits in registers.
 
-A row is read from memory once and written once, whatever is done with it, as long as it fits the team's registers. Eight
-elements an item make the way to a row cheap, keep as many loads under way, and leave registers for many teams at once;
-fewer than eight items would not read whole sectors of 32 bytes.
+A row is read from memory once and written once, whatever is done with it, as long as it fits the team's registers.
+Eight elements an item make the way to a row cheap, keep as many loads under way, and leave registers for many teams at
+once; fewer than eight items would not read whole sectors of 32 bytes.
 """
 from typing import NamedTuple
 

@@ -42,7 +42,8 @@ def decompose(count, sizes, strided, axes=AXES):
     lines = [f"i64 rest_ = {count};"]
     for axis in axes:
         adds = " ".join(f"{name} += at_ * {strides}.{axis};" for name, strides in strided.items())
-        lines.append(f"if (rest_ != 0) {{ const i64 size_ = {sizes}.{axis}, above_ = rest_ / size_, "
+        lines.append(f"if (rest_ != 0) {{ const i64 size_ = {sizes}.{axis}, "
+                     f"above_ = rest_ < size_ ? 0 : rest_ / size_, "
                      f"at_ = rest_ - above_ * size_; rest_ = above_; {adds} }}")
     return "{ " + "\n      ".join(lines) + " }"
 

@@ -1,8 +1,8 @@
 """Source of reductions for GPUs: items keep accumulators of their own, which a team folds as a tree at last.
 
 A team takes an output: a group, or a part of one where little is reduced (`teams_gpu.items_for`). An item keeps LANES
-accumulators, as many loads being under way: what fills a device without more registers than leave room for others. Sums are cascaded: BLOCK steps are summed apart and then added,
-which keeps float32 as exact as pairwise summation does.
+accumulators: as many loads are under way, in no more registers than leave room for others. Sums are cascaded: BLOCK
+steps are summed apart and then added, which keeps float32 as exact as pairwise summation does.
 """
 from functools import partial
 

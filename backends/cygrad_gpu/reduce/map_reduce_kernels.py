@@ -13,22 +13,24 @@ COLUMNS = """const i64 columns, const i64 blocks, const i64 width, const i64 n, 
              const i64 out_step, const axes sizes, const axes out_strides"""
 
 
-_OWNED = """const i64 first = GROUP_ID / all_splits * owned;
+_OWNED = """const i64 first = whole * owned;
     const i64 last = first + owned < outputs ? first + owned : outputs;"""
 # A GPU's team takes one; past the last one it repeats that and stores nothing, for all take part in barriers.
-_SHARED = """const i64 mine = GROUP_ID / all_splits * owned + ITEM / TEAM;
+_SHARED = """const i64 mine = whole * owned + ITEM / TEAM;
     const i64 first = mine < outputs ? mine : outputs - 1, last = first + 1;"""
 
 
 def make_rows(traits, mapped):
     """Outputs that have axes of their own.
 
-    A group, or a GPU's team, takes ``begin`` to ``end`` of ``n`` elements that lie ``step`` apart, in the rows ``q_begin`` to ``q_end``
-    of ``repeat``. It writes to its ``part`` of an output, or to the pieces, and the last one to the output.
+    A group, or a GPU's team, takes ``begin`` to ``end`` of ``n`` elements that lie ``step`` apart, in the rows
+    ``q_begin`` to ``q_end`` of ``repeat``. It writes to its ``part`` of an output, or to the pieces, and the last one
+    to the output.
     """
     body = (fold_processor if traits.processor else fold_gpu).rows(traits, mapped)
     walk = f"""\
-    const i64 all_splits = splits * q_splits, part = GROUP_ID % all_splits;
+    const i64 all_splits = splits * q_splits, whole = all_splits == 1 ? GROUP_ID : GROUP_ID / all_splits;
+    const i64 part = GROUP_ID - whole * all_splits;
     {_OWNED if traits.processor else _SHARED}
     const i64 begin = part % splits * chunk, end = begin + chunk < n ? begin + chunk : n;
     const i64 q_begin = part / splits * q_chunk, q_end = q_begin + q_chunk < repeat ? q_begin + q_chunk : repeat;

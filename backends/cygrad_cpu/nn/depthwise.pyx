@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10
 """Convolutions of every channel with a filter of its own: `groups` equal to the channels of input and output.
 
 As products they would be of matrices with one row; kernels/depthwise.pyx computes them directly. Operands are dense

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10
 """Convolutions of groups of few channels, where channels lie side by side (`channels_last`).
 
 Positions of a row that see the same elements of the kernel make a run: all of them but those at the sides or, for the

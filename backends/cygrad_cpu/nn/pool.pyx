@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10
 """Pooling: the places of each box, computed once for each axis, then rows of the result shared among threads.
 
 16-bit floats are computed in float32. kernels/pool.pyx has the loops.

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10
 """Recurrent layers: all steps of a layer in one call, each a product with the hidden weight and the cell's formulas.
 
 Sequences don't know of each other: each thread takes some of them through all steps, so that nobody waits, and the

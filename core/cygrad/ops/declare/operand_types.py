@@ -1,14 +1,11 @@
-# distutils: extra_compile_args = -Os
 """What ops ask of the types of their operands: groups of dtypes, refusals in PyTorch's words, halves made single."""
-from cygrad.dtype cimport BFLOAT16, FLOAT16
-from cygrad.tensor cimport Tensor
-
 import functools
 
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dispatch.raw import cast_to
 from cygrad.dtype import all_dtypes, get_default_dtype
+from cygrad.tensor import Tensor
 from cygrad.tensors.size import Size
 
 DTYPES = {d.name: d for d in all_dtypes()}
@@ -22,8 +19,8 @@ def widened(forward):
     def run(*args):
         for a in args:
             if isinstance(a, Tensor) and a.dtype in HALVES:
-                dtype = result_type(*[x for x in args if isinstance(x, (Tensor, int, float))])
-                wide = forward(*[single(x) for x in args])
+                dtype = result_type(*(x for x in args if isinstance(x, (Tensor, int, float))))
+                wide = forward(*map(single, args))
                 return cast_to(wide, dtype) if wide.dtype is FLOAT32 and dtype in HALVES else wide
         return forward(*args)
     return run
@@ -38,7 +35,7 @@ def taken_as(x, dtype):
 
 def single(x):
     """A 16-bit tensor in float32; anything else as it is."""
-    return cast_to(x, FLOAT32) if isinstance(x, Tensor) and (<Tensor>x).dtype.code in (FLOAT16, BFLOAT16) else x
+    return cast_to(x, FLOAT32) if isinstance(x, Tensor) and x.dtype in HALVES else x
 
 
 def refused(kernel, dtype):
@@ -72,7 +69,7 @@ def need_tensors(name, **arguments):
                             f"{type_name(value)}")
 
 
-def refuse_complex_gradient(t, name, bint result=False):
+def refuse_complex_gradient(t, name, result=False):
     """Raise where PyTorch has no complex derivative; `result`: the result is complex, whatever the tensor is."""
     if (result or t.is_complex()) and t._tracked() and t.requires_grad:
         raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")

@@ -38,7 +38,7 @@ without replacement takes the largest of p / q with q exponential(1); complex no
 import os
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport BOOL, FLOAT16, FLOAT64
@@ -48,7 +48,8 @@ from cygrad.random.sampler_parameters cimport scalar_name, write_parameters
 from cygrad.random.samplers cimport (BAD_PROBABILITY, BAD_RATE, BERNOULLI, BERNOULLI_TENSOR, BINOMIAL, CAUCHY, DONE,
                               EXPONENTIAL, GEOMETRIC, INFINITE_ENTRY, LOG_NORMAL, MULTINOMIAL, NEGATIVE_ENTRY, NORMAL,
                               NORMAL_STRIDED, PERMUTATION, POISSON, RANDOM, STANDARD_GAMMA, UNIFORM,
-                              ZERO_SUM, Job, run)
+                              ZERO_SUM, FLAGS, FLOATS, INTEGERS, Job, run, run_wide, runs_wide)
+from cygrad.tensors.element_stores cimport store
 from cygrad.devices.device import device as device_type
 from cygrad.devices.discovery import resolve
 
@@ -80,7 +81,23 @@ cdef for_v3_void run_v3(Job* job, int* status) noexcept nogil:
     status[0] = run(job)
 
 cdef for_v4_void run_v4(Job* job, int* status) noexcept nogil:
-    status[0] = run(job)
+    status[0] = run_wide(job)
+
+cdef inline void store_kind(Job* job, Py_ssize_t start, const void* values, Py_ssize_t n, int kind) noexcept nogil:
+    if kind == FLAGS:
+        store(job.out, job.dtype, start, <const uint8_t*> values, n)
+    elif kind == INTEGERS:
+        store(job.out, job.dtype, start, <const int64_t*> values, n)
+    elif kind == FLOATS:
+        store(job.out, job.dtype, start, <const float*> values, n)
+    else:
+        store(job.out, job.dtype, start, <const double*> values, n)
+
+cdef for_v3_void store_v3(Job* job, Py_ssize_t start, const void* values, Py_ssize_t n, int kind) noexcept nogil:
+    store_kind(job, start, values, n, kind)
+
+cdef for_v4_void store_v4(Job* job, Py_ssize_t start, const void* values, Py_ssize_t n, int kind) noexcept nogil:
+    store_kind(job, start, values, n, kind)
 
 cdef for_v3_void draw_words_v3(Engine* engine, uint32_t* out, Py_ssize_t count) noexcept nogil:
     draw_words(engine, out, count)
@@ -98,23 +115,29 @@ cdef extern from *:
     """
     bint KEEPS_OTHERS_OUT "CYGRAD_KEEPS_OTHERS_OUT"     # whether there is a GIL
 
+cdef void run_plain(Job* job, int* status) noexcept nogil:
+    status[0] = run(job)
+
+# What this processor runs: samplers, with vectors of 64 bytes where they help, and what these draw and store by.
+ctypedef void (*running)(Job*, int*) noexcept nogil
+ctypedef void (*drawing)(Engine*, uint32_t*, Py_ssize_t) noexcept nogil
+ctypedef void (*storing)(Job*, Py_ssize_t, const void*, Py_ssize_t, int) noexcept nogil
+cdef running RUN = &run_plain, RUN_WIDE = &run_plain
+cdef drawing DRAW = &draw_words
+cdef storing STORE = &store_kind
 cdef int LEVEL = cpu_level()
 
-cdef void run_best(Job* job, int* status) noexcept nogil:
-    if LEVEL >= 4:
-        run_v4(job, status)
-    elif LEVEL == 3:
-        run_v3(job, status)
+if LEVEL >= 3:
+    RUN, RUN_WIDE, DRAW, STORE = <running> &run_v3, <running> &run_v3, <drawing> &draw_words_v3, <storing> &store_v3
+if LEVEL >= 4:
+    RUN_WIDE, DRAW, STORE = <running> &run_v4, <drawing> &draw_words_v4, <storing> &store_v4
+
+
+cdef inline void run_best(Job* job, int* status) noexcept nogil:
+    if runs_wide(job):
+        RUN_WIDE(job, status)
     else:
-        status[0] = run(job)
-
-
-ctypedef void (*drawing)(Engine*, uint32_t*, Py_ssize_t) noexcept nogil
-
-cdef drawing best_draw_words() noexcept:
-    if LEVEL >= 4:
-        return <drawing> &draw_words_v4
-    return <drawing> &draw_words_v3 if LEVEL == 3 else &draw_words
+        RUN(job, status)
 
 
 cdef enum:
@@ -202,7 +225,7 @@ cdef class Generator:
             self.counted = backend.name != "cpu"
             self.device = device_type(backend.name, index) if self.counted else device_type("cpu")
         self.turn = Turn.__new__(Turn)
-        self.engine.draw_words = best_draw_words()
+        self.engine.draw_words = DRAW
         engine_seed(&self.engine, DEFAULT_SEED)
 
     cdef Turn own_turn(self):
@@ -502,6 +525,7 @@ cdef class Generator:
         """Run a sampler alone on this stream; returns its status."""
         cdef Turn turn
         cdef int status = DONE
+        job.store = STORE
         if job.n < FEW and job.sampler < POISSON:
             if KEEPS_OTHERS_OUT and self.drawing == 0:          # so does the GIL, which is held
                 run_best(job, &status)

@@ -7,11 +7,11 @@ compiled for any x86-64.
 from libc.math cimport ceil, exp, fabs, floor, floorf, isfinite, lgamma, log, log1p, log1pf, pow, sqrt, sqrtf
 from libc.stdint cimport int64_t
 
-from cygrad.tensors.element_stores cimport load, store
+from cygrad.tensors.element_stores cimport load
 from cygrad.dtype cimport FLOAT64
 from cygrad.random.mt19937 cimport Engine, draw_double
 from cygrad.random.samplers cimport (BAD_RATE, BINOMIAL, DONE, INFINITE_ENTRY, NEGATIVE_ENTRY, POISSON, ZERO_SUM, Job,
-                              normal_doubles)
+                              normal_doubles, store)
 
 cdef extern from *:
     """
@@ -156,7 +156,7 @@ cdef inline int rejection(Job* job) noexcept nogil:
             if not x >= 0:
                 return BAD_RATE
             count = poisson_one(job.engine, x)
-            store(job.out, job.dtype, i, &count, 1)
+            store(job, i, &count, 1)
             continue
         if job.sampler == BINOMIAL:
             y = load(job.source2, job.source_dtype, i)
@@ -168,7 +168,7 @@ cdef inline int rejection(Job* job) noexcept nogil:
             result = max(gamma_one(job.engine, x), 2.2250738585072014e-308)
         else:
             result = max(gamma_one(job.engine, <float> x), <float> 1.1754943508222875e-38)
-        store(job.out, job.dtype, i, &result, 1)
+        store(job, i, &result, 1)
     return DONE
 
 

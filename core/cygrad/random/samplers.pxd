@@ -8,7 +8,7 @@ depend on the instruction set. Log, sine and cosine of doubles are the C library
 from libc.math cimport ceil, cos, exp, fma, fmaf, log, log1p, sin, sqrt, sqrtf, tan
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from cygrad.tensors.element_stores cimport bits_float, element, float_bits, load, store, to_bfloat, to_half
+from cygrad.tensors.element_stores cimport bits_float, drawn, element, float_bits, load, to_bfloat, to_half
 from cygrad.dtype cimport FLOAT16, FLOAT32, FLOAT64, INT8, INT32, INT64, UINT8
 from cygrad.random.mt19937 cimport Engine, draw, draw64
 
@@ -18,6 +18,9 @@ cdef enum Sampler:
 
 cdef enum Status:
     DONE, BAD_PROBABILITY, BAD_RATE, NEGATIVE_ENTRY, INFINITE_ENTRY, ZERO_SUM
+
+cdef enum Kind:             # of drawn values
+    FLAGS, INTEGERS, FLOATS, DOUBLES
 
 cdef enum:
     CHUNK = 1024    # elements a round: at most 8 KB of words and 8 KB of values, which stay in the first cache
@@ -40,6 +43,19 @@ cdef struct Job:
     const void* source2
     int source_dtype
     Py_ssize_t rows, columns    # of multinomial's probabilities
+    void (*store)(Job* job, Py_ssize_t start, const void* values, Py_ssize_t n, int kind) noexcept nogil
+
+
+cdef inline void store(Job* job, Py_ssize_t start, const drawn* values, Py_ssize_t n) noexcept nogil:
+    """out[start:start + n] = values, by a function of its own: inline, an instruction set would have it ten times."""
+    if drawn is uint8_t:
+        job.store(job, start, values, n, FLAGS)
+    elif drawn is int64_t:
+        job.store(job, start, values, n, INTEGERS)
+    elif drawn is float:
+        job.store(job, start, values, n, FLOATS)
+    else:
+        job.store(job, start, values, n, DOUBLES)
 
 
 # ---- uniform
@@ -57,20 +73,18 @@ cdef inline float unit_float(uint32_t word) noexcept nogil:
     return <float> <int32_t> (word & 0xffffff) * <float> (1.0 / 16777216.0)
 
 
-cdef inline void uniform_float(Engine* engine, float* out, Py_ssize_t n, float low, float high) noexcept nogil:
+cdef inline void uniform_float(Engine* engine, uint32_t* words, float* out, Py_ssize_t n, float low,
+                               float high) noexcept nogil:
     """low + u * (high - low), with u of 24 bits."""
-    cdef uint32_t words[CHUNK]
-    cdef Py_ssize_t i, start, m
+    cdef Py_ssize_t i
     cdef float span = high - low
-    for start from 0 <= start < n by CHUNK:
-        m = min(n - start, CHUNK)
-        draw(engine, words, m)
-        if low == 0 and span == 1:
-            for i in range(m):
-                out[start + i] = unit_float(words[i])
-        else:
-            for i in range(m):
-                out[start + i] = fmaf(unit_float(words[i]), span, low)
+    draw(engine, words, n)
+    if low == 0 and span == 1:
+        for i in range(n):
+            out[i] = unit_float(words[i])
+    else:
+        for i in range(n):
+            out[i] = fmaf(unit_float(words[i]), span, low)
 
 
 cdef inline void uniform(Job* job) noexcept nogil:
@@ -82,29 +96,34 @@ cdef inline void uniform(Job* job) noexcept nogil:
     cdef uint16_t* out16 = <uint16_t*> job.out
     cdef double low = job.a, high = job.b, span = job.b - job.a
     cdef float lowf = <float> low, highf = <float> high
-    cdef uint16_t high16 = to_half(highf) if job.dtype == FLOAT16 else to_bfloat(highf)
-    cdef uint16_t low16 = to_half(lowf) if job.dtype == FLOAT16 else to_bfloat(lowf)
+    cdef uint16_t low16, high16, looked_at
     cdef Py_ssize_t i, start, m
     if job.dtype == FLOAT32:
-        uniform_float(job.engine, out32, job.n, lowf, highf)
-        if low != 0 or high != 1:
-            for i in range(job.n):
-                out32[i] = lowf if out32[i] == highf else out32[i]
+        for start from 0 <= start < job.n by CHUNK:
+            m = min(job.n - start, CHUNK)
+            uniform_float(job.engine, words, out32 + start, m, lowf, highf)
+            if low != 0 or high != 1:
+                for i in range(start, start + m):
+                    out32[i] = lowf if out32[i] == highf else out32[i]
         return
-    for start from 0 <= start < job.n by CHUNK:
-        m = min(job.n - start, CHUNK)
-        if job.dtype == FLOAT64:
+    if job.dtype == FLOAT64:
+        for start from 0 <= start < job.n by CHUNK:
+            m = min(job.n - start, CHUNK)
             unit_doubles(job.engine, words, out64 + start, m)
             if low != 0 or span != 1:
                 for i in range(start, start + m):
                     out64[i] = fma(out64[i], span, low)
                     out64[i] = low if out64[i] == high else out64[i]
-        else:
-            uniform_float(job.engine, values, m, lowf, highf)
-            store(job.out, job.dtype, start, &values[0], m)
-            for i in range(start, start + m):
-                if out16[i] == high16 or (high16 & 0x7fff == 0 and out16[i] & 0x7fff == 0):
-                    out16[i] = low16
+        return
+    high16 = to_half(highf) if job.dtype == FLOAT16 else to_bfloat(highf)
+    low16 = to_half(lowf) if job.dtype == FLOAT16 else to_bfloat(lowf)
+    looked_at = 0xffff if high16 & 0x7fff else 0x7fff       # zeros of either sign are equal
+    for start from 0 <= start < job.n by CHUNK:
+        m = min(job.n - start, CHUNK)
+        uniform_float(job.engine, words, values, m, lowf, highf)
+        store(job, start, &values[0], m)
+        for i in range(start, start + m):
+            out16[i] = low16 if (out16[i] ^ high16) & looked_at == 0 else out16[i]
 
 
 # ---- normal
@@ -187,7 +206,7 @@ cdef inline void normal_blocks_float(Job* job, Py_ssize_t start, Py_ssize_t n) n
             for j in range(8):
                 out[16 * i + 8 + j] = b[8 * i + j]
         if job.dtype != FLOAT32:
-            store(job.out, job.dtype, at, &values[0], m)
+            store(job, at, &values[0], m)
 
 
 cdef inline void normal_blocks_double(Job* job, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
@@ -234,18 +253,17 @@ cdef inline void normal_doubles(Engine* engine, double* out, Py_ssize_t n, doubl
 cdef inline void normal(Job* job) noexcept nogil:
     """Blocks from 16 elements on. If the last block is incomplete, the last 16 elements are drawn anew; before that its
     uniforms are passed over (float32, float64) or are not (16-bit floats)."""
-    cdef Py_ssize_t tail = job.n % 16, whole = job.n - job.n % 16
-    if job.dtype == FLOAT64:
-        normal_blocks_double(job, 0, whole)
-        draw(job.engine, NULL, 2 * tail)
-        if tail:
-            normal_blocks_double(job, job.n - 16, 16)
-    else:
-        normal_blocks_float(job, 0, whole)
-        if job.dtype == FLOAT32:
-            draw(job.engine, NULL, tail)
-        if tail:
-            normal_blocks_float(job, job.n - 16, 16)
+    cdef Py_ssize_t start = 0, n = job.n - job.n % 16, tail = job.n % 16
+    while True:
+        if job.dtype == FLOAT64:
+            normal_blocks_double(job, start, n)
+        else:
+            normal_blocks_float(job, start, n)
+        if tail == 0:
+            return
+        if job.dtype >= FLOAT32:
+            draw(job.engine, NULL, 2 * tail if job.dtype == FLOAT64 else tail)
+        start, n, tail = job.n - 16, 16, 0
 
 
 # ---- other distributions of one uniform or normal double an element
@@ -276,7 +294,7 @@ cdef inline void transformed(Job* job) noexcept nogil:
             else:   # CAUCHY
                 for i in range(m):
                     values[i] = fma(job.b, tan(PI * (values[i] - 0.5)), job.a)
-        store(job.out, job.dtype, start, &values[0], m)
+        store(job, start, &values[0], m)
 
 
 cdef inline void bernoulli(Job* job) noexcept nogil:
@@ -289,7 +307,7 @@ cdef inline void bernoulli(Job* job) noexcept nogil:
         unit_doubles(job.engine, words, values, m)
         for i in range(m):
             flags[i] = values[i] < job.a
-        store(job.out, job.dtype, start, &flags[0], m)
+        store(job, start, &flags[0], m)
 
 
 cdef inline int bernoulli_tensor(Job* job) noexcept nogil:
@@ -314,7 +332,7 @@ cdef inline int bernoulli_tensor(Job* job) noexcept nogil:
                 values[i] = unit_float(words[i])
         for i in range(good):
             flags[i] = values[i] < p[i]
-        store(job.out, job.dtype, start, &flags[0], good)
+        store(job, start, &flags[0], good)
         if good < m:
             return BAD_PROBABILITY
     return DONE
@@ -345,7 +363,7 @@ cdef inline void random(Job* job) noexcept nogil:
             words[i] = x - q * d
         for i in range(count):
             values[i] = <int64_t> (<uint64_t> words[i] + <uint64_t> job.base)
-        store(job.out, job.dtype, start, &values[0], count)
+        store(job, start, &values[0], count)
 
 
 cdef inline void random_long(Job* job) noexcept nogil:
@@ -362,7 +380,7 @@ cdef inline void random_long(Job* job) noexcept nogil:
             if job.range != 0:
                 x %= job.range
             values[i] = <int64_t> (x + <uint64_t> job.base)
-        store(job.out, job.dtype, start, &values[0], count)
+        store(job, start, &values[0], count)
 
 
 cdef inline void shuffle(Engine* engine, element* out, Py_ssize_t n) noexcept nogil:
@@ -404,7 +422,7 @@ cdef inline void permutation(Job* job) noexcept nogil:
         m = min(job.n - start, CHUNK)
         for i in range(m):
             values[i] = start + i
-        store(job.out, job.dtype, start, &values[0], m)
+        store(job, start, &values[0], m)
     if job.dtype == INT64 or job.dtype == FLOAT64:
         shuffle(job.engine, out64, job.n)
     elif job.dtype == INT32 or job.dtype == FLOAT32:
@@ -417,22 +435,35 @@ cdef inline void permutation(Job* job) noexcept nogil:
 
 # ---- all of them
 
-cdef inline int run(Job* job) noexcept nogil:
+cdef inline bint runs_wide(Job* job) noexcept nogil:
+    """Whether its loops gain from vectors of 64 bytes: others wait for functions of one number."""
+    cdef int sampler = job.sampler
+    return (sampler == UNIFORM or sampler == NORMAL and job.n >= 16 or sampler == BERNOULLI
+            or sampler == BERNOULLI_TENSOR or sampler == RANDOM)
+
+
+cdef inline int run_wide(Job* job) noexcept nogil:
     cdef int sampler = job.sampler
     if sampler == UNIFORM:
         uniform(job)
-    elif sampler == NORMAL and job.n >= 16:
+    elif sampler == NORMAL:
         normal(job)
-    elif sampler <= GEOMETRIC:
-        transformed(job)
     elif sampler == BERNOULLI:
         bernoulli(job)
-    elif sampler == BERNOULLI_TENSOR:
-        return bernoulli_tensor(job)
     elif sampler == RANDOM:
         random(job)
-    elif sampler == RANDOM_LONG:
+    else:
+        return bernoulli_tensor(job)
+    return DONE
+
+
+cdef inline int run(Job* job) noexcept nogil:
+    if runs_wide(job):
+        return run_wide(job)
+    if job.sampler == RANDOM_LONG:
         random_long(job)
-    elif sampler == PERMUTATION:
+    elif job.sampler == PERMUTATION:
         permutation(job)
+    else:
+        transformed(job)
     return DONE

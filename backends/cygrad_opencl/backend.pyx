@@ -19,7 +19,7 @@ from cygrad_opencl.cl_buffers cimport Buffer, BufferPool
 from cygrad.devices import discovery
 from cygrad.errors import BackendError
 from cygrad_gpu.runtime import binary_cache
-from cygrad_opencl import devices, sharing
+from cygrad_opencl import devices, exchange, sharing
 from cygrad_opencl.binaries import Programs
 
 
@@ -44,7 +44,7 @@ cdef class Device(GPUDevice):
     cdef bint in_host_memory(self) except -1:
         """Whether kernels use the host's memory: asked once, of a buffer."""
         if self.host_memory is None:
-            self.host_memory = self.traits.processor and sharing.in_host_memory(self.context, self.queue.opened)
+            self.host_memory = self.traits.processor and exchange.in_host_memory(self.context, self.queue.opened)
         return self.host_memory
 
     cdef char *waited_for(self, Buffer buffer) except? NULL:
@@ -53,7 +53,7 @@ cdef class Device(GPUDevice):
             return NULL
         driver.finish(self.queue)
         if buffer.host == NULL:
-            buffer.host = <char *><size_t>sharing.address_of(self.queue.opened, buffer.buffer)
+            buffer.host = <char *><size_t>exchange.address_of(self.queue.opened, buffer.buffer)
         return buffer.host
 
 
@@ -145,13 +145,17 @@ cdef class OpenCLBackend(KernelBackend):
 
     def host_view(self, View t):
         cdef Device device = self.device(t.memory.index)
-        return sharing.host_view(device.queue, t) if device.in_host_memory() else NotImplemented
+        if not device.in_host_memory():
+            return NotImplemented
+        return sharing.host_view(device.queue, t, exchange.address_of(device.queue.opened, self.to_buffer(t)))
 
     def device_view(self, View t, int index):
         cdef Device device = self.device(index)
-        if not device.in_host_memory():
+        cdef size_t address = <size_t>t.memory.pointer
+        if not device.in_host_memory() or t.memory.nbytes_ == 0 or address % t.dtype.itemsize:
             return NotImplemented
-        return sharing.device_view(self, device.context, device.queue, index, t)
+        buffer = exchange.over_host_memory(device.context, address, t.memory.nbytes_)
+        return sharing.device_view(self, device.queue, index, t, buffer)
 
     # ---- launches
 
@@ -220,7 +224,7 @@ cdef class OpenCLBackend(KernelBackend):
         offset : int
             Of the first element, in elements.
         """
-        return sharing.from_buffer(self, self.at(device).context, device, buffer, dtype, shape, offset)
+        return exchange.from_buffer(self, self.at(device).context, device, buffer, dtype, shape, offset)
 
     def dlpack_address(self, View t):
         """The cl_mem that holds a tensor, as DLPack hands it out."""
@@ -228,11 +232,11 @@ cdef class OpenCLBackend(KernelBackend):
 
     def from_dlpack(self, int index, size_t address, size_t start, owner, dtype, list shape, list strides):
         """A tensor over a cl_mem that `owner` keeps alive, from byte `start` on; strides in elements."""
-        return sharing.from_dlpack(self, self.at(index).context, index, address, start, owner, dtype, shape, strides)
+        return exchange.from_dlpack(self, self.at(index).context, index, address, start, owner, dtype, shape, strides)
 
     def from_array(self, array, int device=0):
         """A tensor over the memory of a ``pyopencl.array.Array`` of any strides."""
-        return sharing.from_array(self, self.at(device).context, device, array)
+        return exchange.from_array(self, self.at(device).context, device, array)
 
     def to_buffer(self, View t not None):
         """The ``cl.Buffer`` of a tensor's storage; it is the tensor's only while its storage lives.
@@ -243,18 +247,18 @@ cdef class OpenCLBackend(KernelBackend):
 
     def to_array(self, View t not None):
         """A ``pyopencl.array.Array`` over a tensor's memory, which it keeps alive."""
-        return sharing.to_array(self.queue(t.memory.index), t)
+        return exchange.to_array(self.queue(t.memory.index), self.to_buffer(t), t, t.memory)
 
     def from_host(self, array, int device=0):
         """A tensor over the memory of a NumPy array, for devices that are CPUs; others copy it at every use."""
-        return sharing.from_host(self, self.at(device).context, device, array)
+        return exchange.from_host(self, self.at(device).context, device, array)
 
     def mapped(self, View t not None):
         """A context manager that gives a tensor's memory as a NumPy array: no copy on devices that are CPUs.
 
         The array is valid, and the tensor must not be used, within the ``with``.
         """
-        return sharing.mapped(self.queue(t.memory.index), t)
+        return exchange.mapped(self.queue(t.memory.index), self.to_buffer(t), t)
 
 
 class Event:

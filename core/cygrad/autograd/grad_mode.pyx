@@ -5,10 +5,7 @@ Each is a context manager and a decorator over the thread's flags in `modes`, an
 block costs three calls of C. Nothing here knows of tensors.
 """
 
-import functools
-import sys
 import threading
-import warnings
 
 cimport cython
 
@@ -43,8 +40,6 @@ cdef extern from *:
     """
     void decorates_without_parentheses(object cls)
 
-_GENERATOR = 0x20      # flag of a generator function's code object, as in the module inspect
-
 
 @cython.freelist(8)
 @cython.auto_pickle(True)
@@ -59,51 +54,8 @@ cdef class _GradContext:
 
     def __call__(self, function):
         """Return `function` wrapped so that it always runs inside this context."""
-        if isinstance(function, type):
-            warnings.warn(
-                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
-                "functions or methods; to keep what class decoration does today, decorate the `__init__` method.",
-                FutureWarning,
-                stacklevel=2,
-            )
-            return _wrap_function(self._clone, lambda *args, **kwargs: function(*args, **kwargs))
-        if getattr(getattr(function, "__code__", None), "co_flags", 0) & _GENERATOR:
-            return _wrap_generator(self._clone, function)
-        return _wrap_function(self._clone, function)
-
-
-def _wrap_function(context, function):
-    @functools.wraps(function)
-    def wrapper(*args, **kwargs):
-        with context():
-            return function(*args, **kwargs)
-
-    return wrapper
-
-
-def _wrap_generator(context, function):
-    """Run the body of a generator in the context, but not the code between its `yield`s, which is the caller's."""
-
-    @functools.wraps(function)
-    def wrapper(*args, **kwargs):
-        generator = function(*args, **kwargs)
-        resume, argument = generator.send, (None,)
-        try:
-            while True:
-                with context():
-                    item = resume(*argument)
-                try:
-                    resume, argument = generator.send, ((yield item),)
-                except GeneratorExit:
-                    with context():
-                        generator.close()
-                    raise
-                except BaseException:
-                    resume, argument = generator.throw, (sys.exc_info()[1],)
-        except StopIteration as stop:
-            return stop.value
-
-    return wrapper
+        from cygrad.autograd.context_decorators import decorated     # start-up time
+        return decorated(type(self) if type(self) in (no_grad, enable_grad) else self._clone, function)
 
 
 @cython.auto_pickle(True)

@@ -135,7 +135,7 @@ def from_the_front(indices, size):
 
 
 @op(out="exact")
-def take_along_dim(input, indices, dim=None):
+def take_along_dim(Tensor input not None, Tensor indices not None, dim=None):
     """Elements of `input` at places along an axis, as `gather` reads them, with broadcasting off that axis.
 
     Parameters
@@ -156,28 +156,28 @@ def take_along_dim(input, indices, dim=None):
     >>> cygrad.take_along_dim(cygrad.tensor([[3, 1, 2]]), cygrad.tensor([[1, 2, 0]]), 1)
     tensor([[1, 2, 3]])
     """
-    if indices.dtype.name != "int64" and (dim is not None or indices.dtype.name != "int32"):
+    cdef int axis, d, code = plain_of(indices.dtype).code
+    cdef Py_ssize_t m, n
+    cdef list shape, places
+    if code != INT64 and (dim is not None or code != INT32):
         raise RuntimeError("cygrad.take_along_dim(): dtype of indices should be Long but got " + scalar_name(indices))
     if dim is None:
         return _gather(input.view(-1), 0, indices.view(-1))
-    if input.dim() != indices.dim():
+    if input.rank != indices.rank:
         raise RuntimeError("cygrad.take_along_dim(): input and indices should have the same number of dimensions, but "
-                           f"got {input.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
-    dim = wrap(dim, input.dim())
-    if input.dim() == 0:
+                           f"got {input.rank} dimensions for input, and {indices.rank} dimensions for indices")
+    axis = wrap(dim, input.rank)
+    if not input.rank:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    shape = []
-    for d in range(input.dim()):
-        m, n = input.shape[d], indices.shape[d]
-        if d != dim and m != n and 1 not in (m, n):
-            raise RuntimeError(f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
-                               f"dimension {d}")
-        shape.append(n if m == 1 else m)
-    shape[dim:dim + 1] = [input.shape[dim]] if shape else []
-    places = shape[:]
-    places[dim:dim + 1] = [indices.shape[dim]] if shape else []
-    size = input.size(dim) if input.dim() else 1
-    return _gather(input.expand(shape), dim, from_the_front(indices, size).expand(places))
+    shape, places = list(input.shape), list(indices.shape)
+    for d in range(input.rank):
+        m, n = input.sizes[d], indices.sizes[d]
+        if d != axis and m != n:
+            if m != 1 and n != 1:
+                raise RuntimeError(f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
+                                   f"dimension {d}")
+            shape[d] = places[d] = n if m == 1 else m
+    return _gather(input.expand(shape), axis, from_the_front(indices, input.sizes[axis]).expand(places))
 
 
 BEYOND = "out of range: tried to access index {} on a tensor of {} elements."

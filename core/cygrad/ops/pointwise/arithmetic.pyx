@@ -23,7 +23,7 @@ from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport INLINE_RANK, same_sizes
 
 from cygrad.ops.pointwise.single_kernel import BINARY_BY_NAME, UNARY_BY_NAME
-from cygrad.ops.pointwise.table import ALIASES, BINARY_OPS, UNARY_OPS
+from cygrad.ops.pointwise.table import ALIASES, binary_docs, unary_docs
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.create.from_data import tensor
 from cygrad.ops.pointwise.lerp_and_addcmul import ADD_MULTIPLE
@@ -75,10 +75,10 @@ cdef bint binary_to(KernelOp op, Tensor a, object y, object out) except -1:
     return True
 
 
-cdef Tensor need_tensor(object x, str name, str argument="input"):
+cdef Tensor need_tensor(object x, str name, str argument="input", int position=1):
     if isinstance(x, Tensor):
         return <Tensor>x
-    raise TypeError(f"{name}(): argument '{argument}' (position 1) must be Tensor, not {type(x).__name__}")
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(x).__name__}")
 
 
 def _unary_forms(KernelOp kernel):
@@ -128,15 +128,14 @@ TENSORS_ONLY = ("maximum", "minimum", "fmax", "fmin", "atan2", "hypot", "nextaft
                 "logical_or", "logical_xor")
 
 
-def need_tensors(KernelOp op, input, other):
+cdef int need_tensors(KernelOp op, object input, object other) except -1:
     """Raise where a Python number, or a complex tensor, is no operand of this op."""
-    for place, (argument, value) in enumerate((("input", input), ("other", other))):
-        if not isinstance(value, Tensor):
-            raise TypeError(f"{op.name}(): argument '{argument}' (position {place + 1}) must be Tensor, not "
-                            f"{type(value).__name__}")
-    if op.code in (k.MAXIMUM, k.MINIMUM, k.FMAX, k.FMIN) and (
-            (<Tensor>input).dtype.category == CATEGORY_COMPLEX or (<Tensor>other).dtype.category == CATEGORY_COMPLEX):
+    cdef Tensor a = need_tensor(input, op.name)
+    cdef Tensor b = need_tensor(other, op.name, "other", 2)
+    if (a.dtype.category == CATEGORY_COMPLEX or b.dtype.category == CATEGORY_COMPLEX) and (
+            op.code in (k.MAXIMUM, k.MINIMUM, k.FMAX, k.FMIN)):
         raise RuntimeError(f"{op.name} not implemented for complex tensors.")
+    return 0
 
 
 def exact_out(KernelOp kernel):
@@ -172,55 +171,14 @@ def _binary_forms(KernelOp kernel):
     return function, inplace, into
 
 
-def _publish():
-    for name, rule, inplace, what, argument, result in UNARY_OPS:
-        kernel = UNARY_BY_NAME[name]
-        function, function_, into = _unary_forms(kernel)
-        doc = f"""Elementwise: {what}.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any shape{"; integers give the default float dtype" if rule == "TO_FLOAT" else ""}.
-
-    Returns
-    -------
-    Tensor
-        Of input's shape{", of dtype bool" if rule == "TO_BOOL" else ""}.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.{name}(cygrad.tensor({argument}))
-    tensor({result})
-    """
-        op(function, name=name, doc=doc, inplace=inplace and function_, out=exact_out(kernel), into=into,
-           aliases=ALIASES.get(name, ()))
-    for name, rule, inplace, what, first, second, result in BINARY_OPS:
-        function, function_, into = _binary_forms(BINARY_BY_NAME[name])
-        doc = f"""Elementwise: {what}.
-
-    Parameters
-    ----------
-    input, other : Tensor{"" if name in TENSORS_ONLY else " or number"}
-        {"Their" if name in TENSORS_ONLY else "At least one tensor;"} shapes broadcast and dtypes promote.
-
-    Returns
-    -------
-    Tensor
-        Of the broadcast shape{" and dtype bool" if rule == "TO_BOOL" else ""}.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.{name}(cygrad.tensor({first}), {"cygrad.tensor(" + second + ")" if "[" in second else second})
-    tensor({result})
-    """
-        op(function, name=name, doc=doc, inplace=inplace and function_, out=True, into=into,
-           aliases=ALIASES.get(name, ()))
-
-
-_publish()
+for _name, _inplace, _doc in unary_docs():
+    _function, _function_, _into = _unary_forms(UNARY_BY_NAME[_name])
+    op(_function, name=_name, doc=_doc, inplace=_inplace and _function_, out=exact_out(UNARY_BY_NAME[_name]),
+       into=_into, aliases=ALIASES.get(_name, ()))
+for _name, _inplace, _doc in binary_docs(TENSORS_ONLY):
+    _function, _function_, _into = _binary_forms(BINARY_BY_NAME[_name])
+    op(_function, name=_name, doc=_doc, inplace=_inplace and _function_, out=True, into=_into,
+       aliases=ALIASES.get(_name, ()))
 
 
 # ------------------------------------------ ops with arguments of their own

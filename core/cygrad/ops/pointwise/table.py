@@ -90,3 +90,50 @@ ALIASES = {"neg": ("negative",), "abs": ("absolute",), "asin": ("arcsin",), "aco
            "asinh": ("arcsinh",), "acosh": ("arccosh",), "atanh": ("arctanh",), "trunc": ("fix",),
            "mul": ("multiply",), "eq": (), "ne": ("not_equal",), "lt": ("less",), "le": ("less_equal",),
            "gt": ("greater",), "ge": ("greater_equal",), "atan2": ("arctan2",)}
+
+
+def unary_docs():
+    """Name, in place or not, docstring of each row."""
+    for name, rule, inplace, what, argument, result in UNARY_OPS:
+        yield name, inplace, f"""Elementwise: {what}.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape{"; integers give the default float dtype" if rule == "TO_FLOAT" else ""}.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape{", of dtype bool" if rule == "TO_BOOL" else ""}.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{name}(cygrad.tensor({argument}))
+    tensor({result})
+    """
+
+
+def binary_docs(tensors_only):
+    """The same of two operands; `tensors_only` are names of ops that take no number."""
+    for name, rule, inplace, what, first, second, result in BINARY_OPS:
+        second = f"cygrad.tensor({second})" if "[" in second else second
+        yield name, inplace, f"""Elementwise: {what}.
+
+    Parameters
+    ----------
+    input, other : Tensor{"" if name in tensors_only else " or number"}
+        {"Their" if name in tensors_only else "At least one tensor;"} shapes broadcast and dtypes promote.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape{" and dtype bool" if rule == "TO_BOOL" else ""}.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{name}(cygrad.tensor({first}), {second})
+    tensor({result})
+    """

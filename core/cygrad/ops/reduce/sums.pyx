@@ -331,7 +331,7 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
 
 
 @op(only_method=True)
-def sum_to_size(self, *size):
+def sum_to_size(Tensor self not None, *size):
     """The tensor summed down to a shape from which it can be expanded: the gradient of `expand`.
 
     Parameters
@@ -354,16 +354,23 @@ def sum_to_size(self, *size):
     >>> cygrad.ones(2, 3).sum_to_size(1, 3)
     tensor([[2., 2., 2.]])
     """
-    shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
-    missing = self.dim() - len(shape)
-    if missing < 0 or any(n != 1 and n != m for n, m in zip(shape, self.shape[missing:])):
+    cdef int i, missing
+    cdef bint fits
+    cdef list axes = []
+    cdef tuple shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    missing = self.rank - len(shape)
+    fits = missing >= 0
+    for i in range(self.rank if fits else 0):
+        if i < missing or shape[i - missing] != self.sizes[i]:
+            axes.append(i)
+            fits = fits and (i < missing or shape[i - missing] == 1)
+    if not fits:
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self.shape)}}}.")
-    axes = tuple([i for i, m in enumerate(self.shape) if i < missing or (shape[i - missing] == 1 and m != 1)])
     if not axes and shape:
         return self
     if not shape:
         return sum_(self)
-    out = folded_along(k.SUM, SUM_ALONG, self, axes, True, sum_dtype(self, None))
+    out = folded_along(k.SUM, SUM_ALONG, self, tuple(axes), True, sum_dtype(self, None))
     return out.view(shape) if missing else out
 
 

@@ -232,7 +232,8 @@ class BuildExt(build_ext):
         self.extensions = [library for library in self.extensions if not set(modules).isdisjoint(library.modules)]
         contents.read(sorted({each.source for each in modules if not each.source.endswith(".c")}))
         import Cython
-        language = digest(Cython.__version__, self.directives, self.include_path, self.shared)
+        language = digest(Cython.__version__, self.directives, self.include_path, self.shared,
+                          contents.of_file(str(HERE / "translate.py")))
         compiler = self.compiler_identity()
         self.c_stamps, self.stamps = {}, {}
         for each in modules:

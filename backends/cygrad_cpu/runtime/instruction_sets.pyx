@@ -46,7 +46,7 @@ used = set()
 
 def active():
     """Names of the variants in use: one, unless the build has some modules for one instruction set only."""
-    return ", ".join(name for name in LEVELS if name in used)
+    return ", ".join([name for name in LEVELS if name in used])
 
 
 cdef int install_if_built(str name, void *table) except -1:

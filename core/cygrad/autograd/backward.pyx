@@ -262,35 +262,10 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 
 cdef list batched_grad(tuple outputs, object seeds, object retain_graph, bint create_graph, tuple tensors):
     """One pass for as many gradients of the outputs as their first axis counts."""
-    cdef tuple given = (None,) * len(outputs) if seeds is None else (seeds,) if isinstance(seeds, Tensor) \
-        else tuple(seeds)
-    cdef list unused = []
-    for i, (output, seed) in enumerate(zip(outputs, given)):
-        if seed is not None and seed.shape[1:] != output.shape:
-            raise RuntimeError(
-                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
-                "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
-                f"output, but a mismatch was detected: grad_output[{i}] has a shape of {seed.shape[1:]} and "
-                f"output[{i}] has a shape of {output.shape}. If you only want some tensors in `grad_output` to be "
-                "considered batched, consider using vmap.".replace("cygrad.", "torch."))
-
-    for output, seed in zip(outputs, given):
-        if seed is None and output.requires_grad and output.numel() != 1:
-            return differentiate(outputs, given, retain_graph, create_graph, tensors, False)        # which refuses it
-        if seed is None:
-            what = ("some input, but that input is a Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= "
-                    "in_dim < 0." if output.requires_grad else "an input but the input is of type <class 'NoneType'>. "
-                    "We cannot vmap over non-Tensor arguments, please use None as the respective in_dim")
-            raise ValueError(f"vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for {what}")
-
-    def one(*each):
-        unused[:] = []
-        grads = differentiate(outputs, each, retain_graph, create_graph, tensors, False)
-        unused.extend([grad is None for grad in grads])
-        return tuple([cygrad.zeros_like(t) if grad is None else grad for grad, t in zip(grads, tensors)])
-
-    from cygrad.batching.levels import uncounted      # start-up time
-    return [None if none else found for none, found in zip(unused, cygrad.func.vmap(uncounted(one))(*given))]
+    from cygrad.autograd.batched_gradients import batched      # start-up time
+    given = (None,) * len(outputs) if seeds is None else (seeds,) if isinstance(seeds, Tensor) else tuple(seeds)
+    return batched(lambda each: differentiate(outputs, each, retain_graph, create_graph, tensors, False), outputs,
+                   given, tensors)
 
 
 cdef inline bint is_window(Tensor grad) noexcept:

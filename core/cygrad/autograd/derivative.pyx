@@ -80,7 +80,7 @@ def derivative(str op, *, str name=None, str inplace=None, **formulas):
         raise ValueError(f"derivative of {op!r} is given twice")
     cdef Derivative row = Derivative.__new__(Derivative)
     row.op = op
-    row.name = name or "".join(part.capitalize() for part in op.split("_")) + "Backward0"
+    row.name = name or "".join([part.capitalize() for part in op.split("_")]) + "Backward0"
     row.inputs = tuple(formulas)           # names until the op's arguments are known
     row.formulas = tuple(formulas.values())
     row.node_type = type(row.name, (OpNode,), {"__slots__": (), "__module__": "builtins"})

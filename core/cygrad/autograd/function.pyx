@@ -158,7 +158,7 @@ def once_differentiable(backward):
             outputs = backward(ctx, *grads)
         finally:
             set_grad_mode(mode)
-        if not mode or not any(isinstance(value, Tensor) and value.requires_grad for value in grads):
+        if not mode or not any([isinstance(value, Tensor) and value.requires_grad for value in grads]):
             return outputs
         given = outputs if isinstance(outputs, tuple) else (outputs,)
         # None is an input of the node, too, as a tensor that no gradient belongs to.

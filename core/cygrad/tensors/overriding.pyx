@@ -167,7 +167,7 @@ cdef list overriding(values):
     """Those of the arguments whose types override, one of each type, subclasses before their bases."""
     found = []
     for value in values:
-        if not overridden(value) or any(type(each) is type(value) for each in found):
+        if not overridden(value) or any([type(each) is type(value) for each in found]):
             continue
         for i in range(len(found)):
             if issubclass(type(value), type(found[i])):
@@ -185,11 +185,13 @@ def overriding_arguments(values):
 
 def flattened(args, kwargs):
     """The arguments of a call, and what is in its lists and tuples: where overriding types are looked for."""
+    cdef list found = []
     for value in (*args, *kwargs.values()) if kwargs else args:
         if type(value) is tuple or type(value) is list:
-            yield from value
+            found.extend(value)
         else:
-            yield value
+            found.append(value)
+    return found
 
 
 # ---------------------------------------------------------------------------- modes

@@ -64,7 +64,7 @@ cdef Tensor elements_of(name, tuple args, dtype, device):
     if in_bytes and not all([isinstance(x, int) for x in given]):
         raise RuntimeError(f"{name}(): tried to construct a storage from a sequence ({type(given).__name__}), but one "
                            "of the items was of type "
-                           f"{next(type(x).__name__ for x in given if not isinstance(x, int))} instead of int")
+                           f"{[type(x).__name__ for x in given if not isinstance(x, int)][0]} instead of int")
     return cygrad.tensor(list(given), dtype=cygrad.int64 if in_bytes else dtype, device=device).to(dtype)
 
 

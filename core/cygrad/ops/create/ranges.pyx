@@ -21,7 +21,7 @@ from cygrad.ops.declare.out_arguments import write_out
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.dispatch.promotion import SCALAR_NAMES, check_scalar
 from cygrad.errors import warn
-from cygrad.ops.create.filled import dtype_for, zeros
+from cygrad.ops.create.filled import dtype_for
 from cygrad.ops.declare.op_forms import op
 
 cdef fused Real:
@@ -29,7 +29,6 @@ cdef fused Real:
     double
 
 cdef DType _int64 = dtype_of(INT64)
-_float32 = [d for d in all_dtypes() if d.name == "float32"][0]
 _float64 = [d for d in all_dtypes() if d.name == "float64"][0]
 
 
@@ -243,21 +242,8 @@ def _line(start, end, steps, dtype, device, base=None):
         made = _spaced_on_host(start, end, steps, dtype, device, base)
         if made is not None:
             return made
-
-    def rounded(number):
-        return (zeros((), dtype=dtype, device="cpu") + number).item()          # also where the default device is `meta`
-    index = arange(steps, device=device)
-    lower = index < steps // 2
-    start, end = rounded(start), rounded(end)
-    if steps == 1:
-        made = index.to(dtype) + start
-    elif base is None:
-        step = rounded(rounded(end - start) / rounded(steps - 1))
-        made = (index.to(dtype) * step + start).where(lower, end - (steps - 1 - index).to(dtype) * step)
-    else:
-        step, index = rounded(end - start) / (steps - 1), index.to(_float32 if dtype.itemsize == 2 else dtype)
-        made = (index * step + start).where(lower, end - (steps - 1 - index) * step)
-    return made if base is None else (base ** made).to(dtype)
+    from cygrad.ops.create.composed_lines import line       # start-up time
+    return line(arange(steps, device=device), start, end, steps, dtype, base)
 
 
 def _dtype_of(start, end):

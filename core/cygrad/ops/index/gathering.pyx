@@ -123,7 +123,7 @@ def _gather(Tensor input not None, dim, index, *, sparse_grad=False):
         if max(input.rank, 1) != max(places.rank, 1):
             raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
         if not fits_within(places, input, axis):
-            d = next(d for d, n in enumerate(places.shape) if d != axis and n > input.shape[d])
+            d = [d for d in range(places.rank) if d != axis and places.sizes[d] > input.sizes[d]][0]
             raise RuntimeError(f"Size does not match at dimension {d} expected index {list(places.shape)} to be no "
                                f"larger than self {list(input.shape)} apart from dimension {axis}")
     return gather(input, axis, places)

@@ -14,7 +14,6 @@ from cygrad.ops.index.gathering import ADD, SET, in_place, need_tensor, one_axis
 from cygrad.ops.index.tensor_places import in_range
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.index.scattering import MODES, reduce_into, refuse_complex_extremes
-from cygrad.ops.shape.views import wrap
 
 
 cdef tuple along(int dim, Tensor index):
@@ -179,33 +178,36 @@ def _copy_slices(self, dim, index, source):
 copy_slices = Written(_copy_slices, "index_copy", True)
 
 
-def index_copy_arguments(self, dim, index, source):
+cdef str off_axis(Tensor t, int axis):
+    return " ".join([str(t.sizes[d]) for d in range(t.rank) if d != axis])
+
+
+def index_copy_arguments(Tensor self not None, dim, index, source):
     need_tensor(index, "index_copy", "index", 2)
     need_tensor(source, "index_copy", "source", 3)
-    dim = wrap(dim, self.dim())
-    count = index.numel()
-    if index.dim() > 1:
-        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.dim()})")
-    if source.dim() == 0 and count != 1:
+    cdef Tensor places = index, copied = source
+    cdef int axis = wrap_dim(dim, self.rank)
+    cdef Py_ssize_t count = places.elements
+    if places.rank > 1:
+        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {places.rank})")
+    if copied.rank == 0 and count != 1:
         raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {count})")
-    if source.dim() != self.dim() and source.dim() != 0 and self.dim() != 0:
+    if copied.rank != self.rank and copied.rank != 0 and self.rank != 0:
         raise IndexError("index_copy_(): When source and destination are not scalars, their dimensionality must match. "
-                         f"Source dimensionality ({source.dim()}), destination dimensionality ({self.dim()})")
-    if index.dtype.name != "int64":
+                         f"Source dimensionality ({copied.rank}), destination dimensionality ({self.rank})")
+    if plain_of(places.dtype).code != INT64:
         raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {scalar_name(index)}")
-    if self.dtype is not source.dtype:
+    if self.dtype is not copied.dtype:
         raise RuntimeError("index_copy_(): self and source expected to have the same dtype, but got (self) "
                            f"{scalar_name(self)} and (source) {scalar_name(source)}")
-    if not same_off_axis(self, source, dim) and (self.dim() > 1 or source.dim() > 1):
-        rest = self.shape[:dim] + self.shape[dim + 1:]
-        other = source.shape[:dim] + source.shape[dim + 1:]
+    if not same_off_axis(self, copied, axis) and (self.rank > 1 or copied.rank > 1):
         raise RuntimeError("index_copy_(): Source/destination tensor must have same slice shapes. Destination slice "
-                           f"shape: {' '.join(map(str, rest))} at dimension {dim} and source slice shape: "
-                           f"{' '.join(map(str, other))} at dimension 0.")
-    if source.dim() and count != source.shape[dim]:
+                           f"shape: {off_axis(self, axis)} at dimension {axis} and source slice shape: "
+                           f"{off_axis(copied, axis)} at dimension 0.")
+    if copied.rank and count != copied.sizes[axis]:
         raise IndexError(f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) "
-                         f"({source.shape[dim]})")
-    return dim, index, source
+                         f"({copied.sizes[axis]})")
+    return axis, index, source
 
 
 @op(out="exact", inplace=in_place(copy_slices, index_copy_arguments))
@@ -257,24 +259,28 @@ def index_fill_tensor(self, dim, index, value):
 fill_slices.may_overlap = index_fill_tensor.may_overlap = True
 
 
-def index_fill_arguments(self, dim, index, value):
+def index_fill_arguments(Tensor self not None, dim, index, value):
     need_tensor(index, "index_fill", "index", 2)
-    if isinstance(value, Tensor) and value.dim():
+    cdef Tensor places = index
+    cdef bint as_tensor = isinstance(value, Tensor)
+    if as_tensor and (<Tensor>value).rank:
         raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                           f"{value.dim()} dimension(s).")
-    dim = wrap(dim, self.dim())
-    if index.dtype.name != "int64":
+                           f"{(<Tensor>value).rank} dimension(s).")
+    cdef int axis = wrap_dim(dim, self.rank)
+    if plain_of(places.dtype).code != INT64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
-    if index.dim() > 1:
+    if places.rank > 1:
         raise RuntimeError("Index has to be a vector/scalar")
-    if not self.is_complex() and (value.is_complex() if isinstance(value, Tensor) else isinstance(value, complex)):
+    if not self.dtype.is_complex and ((<Tensor>value).dtype.is_complex if as_tensor else isinstance(value, complex)):
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
-    sizes = [1 if i == dim else n for i, n in enumerate(self.shape)]
-    if self.dim() and not self.size(dim) and index.numel() and 0 not in sizes:
-        raise RuntimeError(f"setStorage: sizes {sizes}, strides {list(self.stride())}, storage offset "
-                           f"{self.storage_offset()}, and itemsize {self.itemsize} requiring a storage size of "
-                           f"{self.itemsize} are out of bounds for storage of size 0")
-    return dim, index, value
+    if self.rank and not self.sizes[axis] and places.elements:
+        sizes = list(self.shape)
+        sizes[axis] = 1
+        if 0 not in sizes:
+            raise RuntimeError(f"setStorage: sizes {sizes}, strides {list(self.stride())}, storage offset "
+                               f"{self.offset}, and itemsize {self.dtype.itemsize} requiring a storage size of "
+                               f"{self.dtype.itemsize} are out of bounds for storage of size 0")
+    return axis, index, value
 
 
 def _index_fill_(self, dim, index, value):

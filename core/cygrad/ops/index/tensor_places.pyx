@@ -188,7 +188,7 @@ cdef int check_shapes(tuple indices) except -1:
             for i in range(t.rank):
                 if t.sizes[t.rank - 1 - i] != 1:
                     if sizes[i] != 1 and sizes[i] != t.sizes[t.rank - 1 - i]:
-                        words = ", ".join(str(list(size_of(<View>x))) for x in indices if x is not None)
+                        words = ", ".join([str(list(size_of(<View>x))) for x in indices if x is not None])
                         raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
                                          + words)
                     sizes[i] = t.sizes[t.rank - 1 - i]
@@ -374,7 +374,7 @@ def in_range(index, size, dim, negative=False, error=RuntimeError, words=None):
     """`index` as int64 counted from the front; raises if a place lies outside an axis of `size` elements."""
     found = wrapped(index, size, negative)
     if found is None:
-        value = next(i for i in index.reshape(-1).tolist() if not (-size if negative else 0) <= i < size)
+        value = [i for i in index.reshape(-1).tolist() if not (-size if negative else 0) <= i < size][0]
         raise error((words or "index {} is out of bounds for dimension {} with size {}").format(value, dim, size))
     return found
 

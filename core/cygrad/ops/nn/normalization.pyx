@@ -68,7 +68,7 @@ def check(input, normalized_shape, weight, bias):
     check_shapes(input.shape, normalized_shape, *[None if t is None else t.shape for t in (weight, bias)])
     dtype = input.dtype
     if weight is not None and weight.dtype is not dtype or bias is not None and bias.dtype is not dtype:
-        check_parameter_dtypes(input, *(p for p in (weight, bias) if p is not None))
+        check_parameter_dtypes(input, *[p for p in (weight, bias) if p is not None])
     if not input.is_floating_point():
         raise refused("LayerNormKernelImpl", dtype)
 
@@ -161,7 +161,7 @@ def check_parameter_dtypes(input, *parameters):
     """Parameters have the input's dtype; those of a 16-bit input may be float32, too."""
     wrong = [p.dtype for p in parameters if p.dtype is not input.dtype]
     if wrong:
-        if any(dtype is not FLOAT32 for dtype in wrong):
+        if any([dtype is not FLOAT32 for dtype in wrong]):
             raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
         if input.dtype not in HALVES:
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")

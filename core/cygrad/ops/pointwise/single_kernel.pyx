@@ -545,4 +545,4 @@ for _each in range(table.N_OPERATORS):
 operators.unary, operators.binary, operators.inplace = <Unary>apply_unary, <Binary>apply_binary, <Binary>apply_binary_
 operators.power, operators.reciprocal = <Pair>apply_pow, <Pair>apply_reciprocal
 look_at_first([each[0] for each in (*UNARY_OPS, *BINARY_OPS)])
-look_at_first(name for each in (*UNARY_OPS, *BINARY_OPS) for name in ALIASES.get(each[0], ()))
+look_at_first([name for each in (*UNARY_OPS, *BINARY_OPS) for name in ALIASES.get(each[0], ())])

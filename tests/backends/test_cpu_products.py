@@ -7,10 +7,10 @@ import cygrad
 import numpy as np
 import pytest
 
-# Rows (a tile has 4 or 8, a block 256, or 768 KB that are read where they lie), terms (a block has 384 of float32, 192
-# of float64), columns (a panel has 12, 24 or 48).
+# Rows (a tile has 4, 8 or 16, a block 256, or 768 KB that are read where they lie), terms (a block has 384 of float32,
+# 192 of float64), columns (a panel has 12, 24 or 48).
 SHAPES = [(2, 2, 300), (17, 20, 17), (33, 64, 10), (5, 400, 49), (65, 385, 96), (259, 193, 25), (12, 1000, 2),
-          (64, 1024, 47), (1003, 210, 20)]
+          (64, 1024, 47), (1003, 210, 20), (55, 3, 5)]
 
 
 def laid_out(array, layout):

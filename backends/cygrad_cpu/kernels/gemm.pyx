@@ -11,7 +11,6 @@ from libc.string cimport memcpy, memset
 
 from cygrad_cpu.products.serial_product cimport (BLOCK_ROWS, DEPTH, DEPTH_BYTES, GemmTable, LINE, Lattice, Product,
                                                  VECTOR_BYTES)
-from cygrad_cpu.simd.element_types cimport Real
 from cygrad_cpu.simd.tiles cimport TILES, tile_4, tile_8
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
 
@@ -30,23 +29,57 @@ cdef extern from *:
     typedef cygrad_floats cygrad_halves;
     #endif
     static inline cygrad_halves cygrad_spread_half(float x) { return x - (cygrad_halves){0}; }
+
+    /* The first bytes, whole numbers, of a vector. */
+    #if CYGRAD_HALVED
+    #include <immintrin.h>
+    #define cygrad_keep_apart(a) __asm__ volatile("" : "+r"(a))     /* it isn't computed from another address */
+    #define CYGRAD_PART(name, type, vector, mm)                                                                       \
+        static inline type cygrad_get_##name(const char *a, Py_ssize_t nbytes) {                                      \
+            return (type)mm##_maskz_loadu_ps((1u << (nbytes / 4)) - 1, a);                                            \
+        }                                                                                                             \
+        static inline void cygrad_put_##name(char *out, type x, Py_ssize_t nbytes) {                                  \
+            mm##_mask_storeu_ps(out, (1u << (nbytes / 4)) - 1, (vector)x);                                            \
+        }
+    #else
+    #define cygrad_keep_apart(a)
+    #define CYGRAD_PART(name, type, vector, mm)                                                                       \
+        static inline type cygrad_get_##name(const char *a, Py_ssize_t nbytes) {                                      \
+            type x = {0};                                                                                             \
+            memcpy(&x, a, nbytes);                                                                                    \
+            return x;                                                                                                 \
+        }                                                                                                             \
+        static inline void cygrad_put_##name(char *out, type x, Py_ssize_t nbytes) { memcpy(out, &x, nbytes); }
+    #endif
+    CYGRAD_PART(floats, cygrad_floats, __m512, _mm512)
+    CYGRAD_PART(doubles, cygrad_doubles, __m512, _mm512)
+    CYGRAD_PART(half, cygrad_halves, __m256, _mm256)
     """
     enum:
         ROWS "CYGRAD_ROWS"              # of a tile
         HALVED "CYGRAD_HALVED"
     ctypedef long double Halves "cygrad_halves"         # another type than Floats, to Cython
     Halves spread_half "cygrad_spread_half" (float x) noexcept nogil
+    void keep_apart "cygrad_keep_apart" (const char *a) noexcept nogil
+    Floats get_floats "cygrad_get_floats" (const char *a, Py_ssize_t nbytes) noexcept nogil
+    Doubles get_doubles "cygrad_get_doubles" (const char *a, Py_ssize_t nbytes) noexcept nogil
+    Halves get_half "cygrad_get_half" (const char *a, Py_ssize_t nbytes) noexcept nogil
+    void put_floats "cygrad_put_floats" (char *out, Floats x, Py_ssize_t nbytes) noexcept nogil
+    void put_doubles "cygrad_put_doubles" (char *out, Doubles x, Py_ssize_t nbytes) noexcept nogil
+    void put_half "cygrad_put_half" (char *out, Halves x, Py_ssize_t nbytes) noexcept nogil
     void fetch "__builtin_prefetch" (const void *address, int write) noexcept nogil
 
 cdef enum:
     CACHED = 32768          # bytes of `b` that the level 1 cache holds beside the rest: they are read where they lie
     PAGE = 4096             # rows at multiples of it fall on the same places of the cache
-    WORTH_HALF = 16         # products of an element of the result: fewer are not worth a tile of half a vector
+    WORTH_HALF = 1
     BLOCK_BYTES = 3 << 18   # of `a`, read where it lies, that stay in the level 2 cache
 
 cdef struct Whole:
     char tag
 cdef struct Half:
+    char tag
+cdef struct Tall:
     char tag
 cdef struct One:
     char tag
@@ -55,9 +88,10 @@ cdef struct Two:
 cdef struct Three:
     char tag
 
-cdef fused Height:          # of a tile: ROWS, or half of them
+cdef fused Height:          # of a tile: ROWS, or half of them or, of half a vector, twice
     Whole
     Half
+    Tall
 
 cdef fused Width:           # of a tile, in vectors
     One
@@ -98,7 +132,7 @@ cdef inline Lanes factor_lanes(double x, Lanes *tag) noexcept nogil:
 cdef inline void term(const char *a, Py_ssize_t a_row, const char *b, Py_ssize_t first, Py_ssize_t second,
                       Py_ssize_t third, Lanes *sums, Height *height, Width *vectors) noexcept nogil:
     """Add a column of a tile's rows times its vectors of b, at the bytes first, second and third."""
-    cdef int m = ROWS if Height is Whole else ROWS // 2
+    cdef int m = ROWS if Height is Whole else ROWS // 2 if Height is Half else 2 * ROWS
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Lanes[3] y
     cdef Lanes x
@@ -127,7 +161,7 @@ cdef inline void clear_row(Lanes *sums, Width *vectors) noexcept nogil:
 cdef inline void clear(Lanes *sums, Height *height, Width *vectors) noexcept nogil:
     """Rows are named one by one here and in `store`: with a loop over them, GCC keeps the sums in memory between the
     parts of `tile`."""
-    cdef int m = ROWS if Height is Whole else ROWS // 2
+    cdef int m = ROWS if Height is Whole else ROWS // 2 if Height is Half else 2 * ROWS
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     clear_row[Lanes, Width](sums, NULL)
     clear_row[Lanes, Width](sums + n, NULL)
@@ -139,6 +173,8 @@ cdef inline void clear(Lanes *sums, Height *height, Width *vectors) noexcept nog
         clear_row[Lanes, Width](sums + 5 * n, NULL)
         clear_row[Lanes, Width](sums + 6 * n, NULL)
         clear_row[Lanes, Width](sums + 7 * n, NULL)
+    if m > 8:
+        clear[Lanes, Whole, Width](sums + 8 * n, NULL, NULL)
 
 
 cdef inline void store_row(const Lanes *sums, char *out, const char *before, Lanes alpha, Lanes beta,
@@ -155,7 +191,7 @@ cdef inline void store_row(const Lanes *sums, char *out, const char *before, Lan
 
 cdef inline void store(const Lanes *sums, char *out, Py_ssize_t out_row, const char *before, Py_ssize_t before_row,
                        Lanes alpha, Lanes beta, bint added, Height *height, Width *vectors) noexcept nogil:
-    cdef int m = ROWS if Height is Whole else ROWS // 2
+    cdef int m = ROWS if Height is Whole else ROWS // 2 if Height is Half else 2 * ROWS
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Py_ssize_t o = out_row, b = before_row
     store_row[Lanes, Width](sums, out, before, alpha, beta, added, NULL)
@@ -168,6 +204,8 @@ cdef inline void store(const Lanes *sums, char *out, Py_ssize_t out_row, const c
         store_row[Lanes, Width](sums + 5 * n, out + 5 * o, before + 5 * b, alpha, beta, added, NULL)
         store_row[Lanes, Width](sums + 6 * n, out + 6 * o, before + 6 * b, alpha, beta, added, NULL)
         store_row[Lanes, Width](sums + 7 * n, out + 7 * o, before + 7 * b, alpha, beta, added, NULL)
+    if m > 8:
+        store[Lanes, Whole, Width](sums + 8 * n, out + 8 * o, o, before + 8 * b, b, alpha, beta, added, NULL, NULL)
 
 
 cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segment *a_runs, int a_count,
@@ -177,19 +215,32 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
     """`rows` rows and `width` bytes of the result, of whole tiles of `a` and `b`. Columns of `a` lie in runs, a_column
     bytes apart. Rows of `b` are b_row bytes apart, or at the elements b_rows (then `a` is one run); its vectors of
     columns lie at the bytes b_columns of each. What beta is the factor of is `before`, which may be `out`."""
-    cdef int m = ROWS if Height is Whole else ROWS // 2
+    cdef int m = ROWS if Height is Whole else ROWS // 2 if Height is Half else 2 * ROWS
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Lanes sums[24]
     cdef Lanes edge[24]
     cdef Lanes one = factor_lanes[Lanes](1, NULL)
     cdef const char *x_column
+    cdef const char *beyond
     cdef Py_ssize_t p, count
     cdef int i, run
-    for i in range(m):
-        fetch(out + min(<Py_ssize_t>i, rows - 1) * out_row, 1)
+    if rows == m:
+        for i in range(m):
+            fetch(out + i * out_row, 1)
     clear[Lanes, Height, Width](sums, NULL, NULL)
     # Four terms a turn: where threads share a processor's front end, a branch taken costs as much as four products.
-    if b_rows == NULL:
+    if Height is Tall:
+        for run in range(a_count):
+            x_column = a + a_runs[run].begin
+            beyond = x_column + ROWS * a_row
+            for p in range(a_runs[run].nbytes // 4):
+                term[Lanes, Whole, Width](x_column, a_row, b, 0, 0, 0, sums, NULL, NULL)
+                term[Lanes, Whole, Width](beyond, a_row, b, 0, 0, 0, sums + ROWS, NULL, NULL)
+                x_column += 4
+                beyond += 4
+                b += b_row
+                keep_apart(beyond)
+    elif b_rows == NULL:
         for run in range(a_count):
             x_column = a + a_runs[run].begin
             count = a_runs[run].nbytes // (8 if Lanes is Doubles else 4)
@@ -224,23 +275,34 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
                                     factor_lanes[Lanes](beta, NULL), True, NULL, NULL)
 
 
-cdef inline void add_scaled(Real *out, const Real *before, Real sum, Real alpha, Real beta) noexcept nogil:
-    out[0] = sum * alpha if beta == 0 else sum * alpha + before[0] * beta
-
-
 cdef void finish(const Lanes *sums, int n, char *out, Py_ssize_t out_row, const char *before, Py_ssize_t before_row,
                  double alpha, double beta, Py_ssize_t rows, Py_ssize_t width) noexcept nogil:
     """Store a tile at the edge of the result."""
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i, j, part
+    cdef Lanes total, start
     for i in range(rows):
-        if Lanes is Doubles:
-            for j in range(width // <Py_ssize_t>sizeof(double)):
-                add_scaled(<double *>(out + i * out_row) + j, <const double *>(before + i * before_row) + j,
-                           (<const double *>(sums + i * n))[j], alpha, beta)
-        else:
-            for j in range(width // <Py_ssize_t>sizeof(float)):
-                add_scaled(<float *>(out + i * out_row) + j, <const float *>(before + i * before_row) + j,
-                           (<const float *>(sums + i * n))[j], <float>alpha, <float>beta)
+        j = 0
+        while j < width:
+            part = min(width - j, <Py_ssize_t>sizeof(Lanes))
+            total = sums[j // <Py_ssize_t>sizeof(Lanes)] * factor_lanes[Lanes](alpha, NULL)
+            if beta != 0:
+                if Lanes is Halves:
+                    start = get_half(before + j, part)
+                elif Lanes is Floats:
+                    start = get_floats(before + j, part)
+                else:
+                    start = get_doubles(before + j, part)
+                total = total + start * factor_lanes[Lanes](beta, NULL)
+            if Lanes is Halves:
+                put_half(out + j, total, part)
+            elif Lanes is Floats:
+                put_floats(out + j, total, part)
+            else:
+                put_doubles(out + j, total, part)
+            j += sizeof(Lanes)
+        sums += n
+        out += out_row
+        before += before_row
 
 
 # ---- packing
@@ -374,6 +436,7 @@ cdef void tiles(Tile *found, Vector *tag) noexcept nogil:
         if HALVED:
             found[6] = <Tile>tile[Whole, One, Halves]
             found[7] = <Tile>tile[Half, One, Halves]
+            found[8] = <Tile>tile[Tall, One, Halves]
 
 
 cdef inline Py_ssize_t tile_rows(Py_ssize_t left) noexcept nogil:
@@ -448,7 +511,7 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
     cdef const Py_ssize_t *y_rows = NULL
     cdef Py_ssize_t *y_columns = [0, sizeof(Vector), 2 * sizeof(Vector)]
     cdef double beta = g.beta if p == 0 else 1
-    cdef bint fresh = p == 0 and g.start != NULL, half
+    cdef bint fresh = p == 0 and g.start != NULL, half, tall
     cdef const char *before = g.start if fresh else g.out
     cdef Py_ssize_t before_row = g.start_row * size if fresh else out_row
     cdef const char *a = g.a + i * ar + p * ac
@@ -505,26 +568,31 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
         r = 0
         while r < m:
             rows = tile_rows(m - r)
-            x_runs, x_count = &whole, 1
+            x_runs, x_count, tall = &whole, 1, half and lines and y_rows == NULL and m - r >= 2 * ROWS
             if direct and m - r >= ROWS:
                 x, x_row, x_column = a + r * ar, ar, ac
             elif found_a != NULL and steps[r // ROWS]:
                 x, x_row, x_column = g.a + found_a.rows[i + r] * size, steps[r // ROWS], size
                 x_runs, x_count = segments, cut
+                tall = tall and x + ROWS * x_row == g.a + found_a.rows[i + r + ROWS] * size
             else:
                 x, x_row = packed_a + (r - first) * LINE, LINE if lines else size
                 x_column = size if lines else rows * size
-            kernels[(6 + (rows != ROWS)) if half else vectors - 1 + (0 if rows == ROWS else 3)](
+            if found_a != NULL:
+                tall = tall and steps[r // ROWS] == steps[r // ROWS + 1]
+            if tall:
+                rows = 2 * ROWS
+            kernels[8 if tall else (6 + (rows != ROWS)) if half else vectors - 1 + (0 if rows == ROWS else 3)](
                 x, x_row, x_column, x_runs, x_count, y, y_row, y_rows, y_columns,
                 g.out + (i + r) * out_row + j * size, out_row, before + (i + r) * before_row + j * size, before_row, k,
                 g.alpha, beta, min(rows, m - r), n * size, NULL, NULL, NULL)
-            r += ROWS
+            r += max(rows, <Py_ssize_t>ROWS)
         j += n
 
 
 cdef void product(const Product *g, const Lattice *a, const Lattice *b, const char *panels,
                   Vector *tag) noexcept nogil:
-    cdef Tile[8] kernels
+    cdef Tile[9] kernels
     cdef Py_ssize_t p = 0, i, depth = depth_of[Vector](g, NULL), rows = BLOCK_ROWS
     if a == NULL and read_in_place[Vector](g, NULL):
         rows = max(rows, BLOCK_BYTES // max(depth * (4 if Vector is Floats else 8), 1) // ROWS * ROWS)

@@ -9,7 +9,7 @@ from libc.string cimport memcpy
 from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 from cygrad_cpu.kernels.pointwise_table cimport Kernels, convert_loop, move_loop, where_loop
 from cygrad_cpu.simd.element_types cimport Real, int16, int32, int64, int8, uint16, uint32, uint64, uint8
-from cygrad_cpu.simd.tiles cimport TILES, tile_1, tile_2, tile_4, tile_8
+from cygrad_cpu.simd.tiles cimport TILES, tile_1, tile_2, tile_4, tile_4_small, tile_8
 
 
 cdef struct Wide:           # a complex128
@@ -123,18 +123,24 @@ cdef inline void transpose_tile(const Item *a, Py_ssize_t a_column, Item *out, P
 
 cdef void transpose(const Item *a, Py_ssize_t a_column, Item *out, Py_ssize_t out_row, Py_ssize_t rows,
                     Py_ssize_t columns) noexcept nogil:
-    """out[i][j] = a[j][i], where a's columns and out's rows are the far strides: in tiles of a vector's width."""
+    """out[i][j] = a[j][i], where a's columns and out's rows are the far strides: in tiles of a vector's width and, of 4
+    bytes, of half of it."""
     cdef Py_ssize_t side = 16 if Item is uint8 else 8 if Item is uint16 or Item is uint32 else 4
-    cdef Py_ssize_t i, j = 0
-    while TILES and Item is not Wide and j + side <= columns:
-        i = 0
-        while i + side <= rows:
+    cdef Py_ssize_t least = 4 if Item is uint32 else side, i, j = 0, q, width
+    while TILES and Item is not Wide and j + least <= columns:
+        i, width = 0, side if j + side <= columns else least
+        while i + side <= rows and width == side:
             transpose_tile(a + i + j * a_column, a_column, out + i * out_row + j, out_row)
             i += side
+        if Item is uint32:
+            while i + least <= rows:
+                for q in range(j, j + width, 4):
+                    tile_4_small(a + i + q * a_column, a_column, out + i * out_row + q, out_row)
+                i += least
         while i < rows:
-            move_row(a + i + j * a_column, a_column, out + i * out_row + j, side)
+            move_row(a + i + j * a_column, a_column, out + i * out_row + j, width)
             i += 1
-        j += side
+        j += width
     for i in range(rows):
         move_row(a + i + j * a_column, a_column, out + i * out_row + j, columns - j)
 

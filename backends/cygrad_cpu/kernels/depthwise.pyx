@@ -8,6 +8,7 @@ from libc.string cimport memcpy, memset
 
 from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Groups, LastTaps, Stencil, TAPS
 from cygrad_cpu.simd.element_types cimport Real
+from cygrad_cpu.simd.tiles cimport STRIP, TILES, from_rows, tile_4_small, to_rows
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
 
 cdef extern from *:
@@ -221,6 +222,44 @@ cdef void lay_out_floats(const Stencil *g, const char *a, char *plane) noexcept 
 
 cdef void lay_out_doubles(const Stencil *g, const char *a, char *plane) noexcept nogil:
     lay_out(g, <const double *>a, <double *>plane)
+
+
+# ---- channels side by side that are put into rows, and back; the last ones of a strip may be partly those before
+
+cdef void channels_to_rows(const float *a, Py_ssize_t pixel, Py_ssize_t n, Py_ssize_t channels, float *out,
+                           Py_ssize_t row) noexcept nogil:
+    cdef Py_ssize_t i = 0, j, c, p, width = STRIP if n >= STRIP else 4
+    if not TILES or n < 4 or channels < 4:
+        for c in range(channels):
+            for i in range(n):
+                out[c * row + i] = a[i * pixel + c]
+        return
+    while i < n:
+        p = min(i, n - width)
+        for j in range(0, channels, 4):
+            c = min(j, channels - 4)
+            if width == STRIP:
+                to_rows(a + p * pixel + c, pixel, out + c * row + p, row)
+            else:
+                tile_4_small(a + p * pixel + c, pixel, out + c * row + p, row)
+        i += width
+
+
+cdef void rows_to_channels(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssize_t channels, const float *bias,
+                           float *out, Py_ssize_t pixel) noexcept nogil:
+    cdef Py_ssize_t i = 0, j, c, p
+    cdef float *none = [0, 0, 0, 0]
+    if not TILES or n < STRIP or channels < 4:
+        for i in range(n):
+            for c in range(channels):
+                out[i * pixel + c] = a[c * row + i] + (bias[c] if bias != NULL else 0)
+        return
+    while i < n:
+        p = min(i, n - STRIP)
+        for j in range(0, channels, 4):
+            c = min(j, channels - 4)
+            from_rows(a + c * row + p, row, bias + c if bias != NULL else none, out + p * pixel + c, pixel)
+        i += STRIP
 
 
 # ---- channels side by side, at least as many as a vector holds
@@ -475,6 +514,8 @@ cdef public void cygrad_install(void *address) noexcept:
     table.weight[1] = weight_doubles
     table.lay_out[0] = lay_out_floats
     table.lay_out[1] = lay_out_doubles
+    table.to_rows = channels_to_rows
+    table.from_rows = rows_to_channels
     table.last[0] = correlate_last_floats
     table.last[1] = correlate_last_doubles
     table.last_weight[0] = weight_last_floats

@@ -17,7 +17,7 @@ from libc.string cimport memcpy, memset
 from cygrad.backend cimport SUM
 from cygrad.dtype cimport DType, FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data, make_view
-from cygrad_cpu.nn.convolution_last cimport conv2d_last, input_last, lie_last, weight_last
+from cygrad_cpu.nn.convolution_last cimport conv2d_last, input_last, last, lie_last, weight_last
 from cygrad_cpu.nn.depthwise cimport (DepthwiseTable, Stencil, depthwise, depthwise_input, depthwise_weight,
                                    is_depthwise)
 from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, load_blas,
@@ -51,6 +51,8 @@ cdef struct Geometry:           # of a product of weights (filters, inside) with
     Py_ssize_t inside           # channels * taps
     Py_ssize_t area             # positions in an image
     Py_ssize_t[2] out           # elements from image to image, and from filter to filter, of the result
+    Py_ssize_t seen_pixel       # from place to place of what is read, where channels lie side by side; else 0
+    Py_ssize_t made_pixel       # ... of the result
     bint plain                  # what is seen is the input itself
     bint copied                 # BLAS does the products, of a copied matrix
     Py_ssize_t rows             # of positions in a block
@@ -70,6 +72,7 @@ cdef bint describe(Geometry *g, View a, View weight, View out, tuple stride, tup
     g.kind, g.itemsize = dtype.code - FLOAT32, dtype.itemsize
     g.images, g.groups = a.sizes[0], groups
     g.channels, g.filters = a.sizes[1] // groups, weight.sizes[0] // groups
+    g.seen_pixel = g.made_pixel = 0
     for i in range(2):
         seen.size[i], seen.kernel[i], seen.out[i] = a.sizes[i + 2], weight.sizes[i + 2], out.sizes[i + 2]
         seen.stride[i], seen.padding[i], seen.dilation[i], seen.spread[i] = stride[i], padding[i], dilation[i], 1
@@ -171,6 +174,14 @@ cdef Temporary lattice(View like, const Geometry *g, Py_ssize_t images, bint by_
     return made
 
 
+cdef inline Py_ssize_t unit_seen(const Geometry *g, Py_ssize_t unit) noexcept nogil:
+    """Where the first channel of a group of an image begins, in bytes."""
+    cdef Py_ssize_t size = g.seen.size[0] * g.seen.size[1] * g.itemsize
+    if g.seen_pixel:
+        return unit // g.groups * g.seen_pixel * size + unit % g.groups * g.channels * g.itemsize
+    return unit * g.channels * size
+
+
 cdef void lay_out(const Geometry *g, const char *a, Py_ssize_t row, Py_ssize_t rows, char *planes) noexcept nogil:
     """What rows row, row + 1, ... of the positions see in the channels from `a` on."""
     cdef Stencil seen = g.seen
@@ -178,8 +189,24 @@ cdef void lay_out(const Geometry *g, const char *a, Py_ssize_t row, Py_ssize_t r
     seen.padding[0] -= row * seen.stride[0]
     seen.rows = rows_seen(g, rows)
     memset(planes, 0, g.channels * g.plane * g.itemsize)
+    if g.seen_pixel:
+        turn_rows(g, &seen, <const float *>a, <float *>planes)
+        return
     for c in range(g.channels):
         kernels.lay_out[g.kind](&seen, a + c * size, planes + c * g.plane * g.itemsize)
+
+
+cdef void turn_rows(const Geometry *g, const Stencil *seen, const float *a, float *planes) noexcept nogil:
+    """As `lay_out` of the kernels for each channel, of channels that lie side by side."""
+    cdef Py_ssize_t parts = seen.stride[1], part = seen.row // parts, x, y, i, n
+    cdef Py_ssize_t first = max(<Py_ssize_t>0, -seen.padding[0]), left = max(<Py_ssize_t>0, -seen.padding[1])
+    for y in range(first, min(seen.size[0], seen.rows - seen.padding[0])):
+        for x in range(left, min(left + parts, seen.size[1])):
+            i = seen.padding[1] + x
+            n = min((seen.size[1] - x + parts - 1) // parts, part - i // parts)
+            if n > 0:
+                kernels.to_rows(a + (y * seen.size[1] + x) * g.seen_pixel, g.seen_pixel * parts, n, g.channels,
+                                planes + (seen.padding[0] + y) * seen.row + i % parts * part + i // parts, g.plane)
 
 
 cdef void write_matrix(const Real *planes, const Lattice *seen, Py_ssize_t m, Py_ssize_t n, Real *out) noexcept nogil:
@@ -219,6 +246,23 @@ cdef void weigh(const Geometry *g, const Lattice *seen, const char *weight, Py_s
     multiply(&x)
 
 
+cdef inline Py_ssize_t unit_made(const Geometry *g, Py_ssize_t unit, Py_ssize_t row) noexcept nogil:
+    """Where a row of the first filter of a group of an image begins, in bytes."""
+    cdef Py_ssize_t position = row * g.seen.out[1]
+    if g.made_pixel:
+        position = (unit // g.groups * g.area + position) * g.made_pixel + unit % g.groups * g.filters
+    else:
+        position += unit // g.groups * g.out[0] + unit % g.groups * g.filters * g.out[1]
+    return position * g.itemsize
+
+
+cdef inline void turn_back(const Geometry *g, Py_ssize_t positions, const char *made, const char *bias,
+                           char *out) noexcept nogil:
+    """(filters, positions) to filters that lie side by side, the bias added."""
+    kernels.from_rows(<const float *>made, positions, positions, g.filters, <const float *>bias, <float *>out,
+                      g.made_pixel)
+
+
 # ---- forward
 
 cdef void fill_rows(const Real *bias, Real *out, Py_ssize_t filters, Py_ssize_t step, Py_ssize_t count) noexcept nogil:
@@ -232,22 +276,29 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
                         const char *bias, char *out, char *room) noexcept nogil:
     cdef Py_ssize_t unit = index // g.blocks, group = unit % g.groups, row = index % g.blocks * g.rows
     cdef Py_ssize_t rows = min(g.rows, g.seen.out[0] - row), positions = rows * g.seen.out[1]
+    cdef Py_ssize_t step = positions if g.made_pixel else g.out[1]
+    cdef char *made
     if rows <= 0:
         return
-    a += unit * g.channels * g.seen.size[0] * g.seen.size[1] * g.itemsize
-    out += (unit // g.groups * g.out[0] + group * g.filters * g.out[1] + row * g.seen.out[1]) * g.itemsize
+    a += unit_seen(g, unit)
+    out += unit_made(g, unit, row)
+    made = room + g.planes + g.matrix + ROOM if g.made_pixel else out
     if g.plain:
         a += row * g.seen.out[1] * g.itemsize
     else:
         lay_out(g, a, row, rows, room)
     if bias != NULL:
         bias += group * g.filters * g.itemsize
-        if g.kind == 0:
-            fill_rows(<const float *>bias, <float *>out, g.filters, g.out[1], positions)
+        if g.made_pixel:
+            pass
+        elif g.kind == 0:
+            fill_rows(<const float *>bias, <float *>made, g.filters, step, positions)
         else:
-            fill_rows(<const double *>bias, <double *>out, g.filters, g.out[1], positions)
-    weigh(g, seen, weight + group * g.filters * g.inside * g.itemsize, g.inside, g.inside, positions, a, bias != NULL,
-          out, g.out[1], room)
+            fill_rows(<const double *>bias, <double *>made, g.filters, step, positions)
+    weigh(g, seen, weight + group * g.filters * g.inside * g.itemsize, g.inside, g.inside, positions, a,
+          bias != NULL and not g.made_pixel, made, step, room)
+    if g.made_pixel:
+        turn_back(g, positions, made, bias, out)
 
 
 cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
@@ -256,7 +307,7 @@ cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
     cdef Py_ssize_t i, count, size
     cdef int t, threads = plan(g, g.filters, g.area, g.images * g.groups * g.filters * g.area * g.inside)
     _places = lattice(x, g, 1, False, &seen)
-    room = work_room(x, g, x.dtype, threads, 1, 0)
+    room = work_room(x, g, x.dtype, threads, 1, g.filters * g.rows * g.seen.out[1] if g.made_pixel else 0)
     size = room.view.strides[0] * g.itemsize
     count = g.images * g.groups * g.blocks
     with nogil:
@@ -265,6 +316,11 @@ cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
                 forward_block(g, &seen, i, data(x), data(w), data(b) if b is not None else NULL, data(y),
                               data(room.view) + t * size)
     return 0
+
+
+cdef inline Py_ssize_t pixel_of(View t, DType dtype):
+    """The channels of what is read or written where they lie, side by side; 0 if it is copied where they do."""
+    return t.sizes[1] if dtype.code == FLOAT32 and t.dtype is dtype and lie_last(t) and last(t).dense else 0
 
 
 cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,
@@ -278,9 +334,14 @@ cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple paddi
     if (lie_last(out) or out.sizes[1] == 1 and lie_last(a)) and conv2d_last(
             a, weight, bias, stride, padding, dilation, groups, out, dtype):
         return
-    x, w, b, y = dense(a, dtype, keep), dense(weight, dtype, keep), dense(bias, dtype, keep), out
-    if not (dtype is out.dtype and out.strides[3] == 1 and out.strides[2] == out.sizes[3] and out.strides[1] >= g.area
-            and out.strides[0] > 0 and out.strides[1] <= INT_MAX and not is_depthwise(a, weight, groups)):
+    if not is_depthwise(a, weight, groups):
+        g.seen_pixel, g.made_pixel = pixel_of(a, dtype), pixel_of(out, dtype)
+        g.plain = g.plain and not g.seen_pixel
+    x = a if g.seen_pixel else dense(a, dtype, keep)
+    w, b, y = dense(weight, dtype, keep), dense(bias, dtype, keep), out
+    if not (g.made_pixel or dtype is out.dtype and out.strides[3] == 1 and out.strides[2] == out.sizes[3]
+            and out.strides[1] >= g.area and out.strides[0] > 0 and out.strides[1] <= INT_MAX
+            and not is_depthwise(a, weight, groups)):
         y = writable(out, dtype, keep)
     g.out[0], g.out[1] = y.strides[0], y.strides[1]
     if is_depthwise(a, weight, groups):
@@ -368,13 +429,17 @@ cdef void input_block(const Geometry *t, const Phases *p, Py_ssize_t index, cons
     cdef Lattice seen = p.seen
     if rows <= 0:
         return
-    grad += unit * t.channels * t.seen.size[0] * t.seen.size[1] * t.itemsize
+    grad += unit_seen(t, unit)
     weight += group * t.filters * t.inside * t.itemsize
-    out += unit * t.filters * p.size[0] * p.size[1] * t.itemsize
+    out += unit_made(t, unit, row) if t.made_pixel else unit * t.filters * p.size[0] * p.size[1] * t.itemsize
     if t.plain:
         grad += row * t.seen.out[1] * t.itemsize
     else:
         lay_out(t, grad, row, rows, room)
+    if t.made_pixel:
+        weigh(t, &seen, weight, t.inside, t.inside, positions, grad, False, made, positions, room)
+        turn_back(t, positions, made, NULL, out)
+        return
     if count == 1:
         weigh(t, &seen, weight, t.inside, t.inside, positions, grad, False, out + row * t.seen.out[1] * t.itemsize,
               t.area, room)
@@ -392,6 +457,7 @@ cdef void input_block(const Geometry *t, const Phases *p, Py_ssize_t index, cons
 
 
 cdef int grad_of_input(Geometry *g, View grad, View weight, View y, DType dtype) except -1:
+    """Of a `g` whose pixels are those of the two, where they are read or written so."""
     cdef Geometry t = turned(g)
     cdef Phases found
     cdef Temporary room, _places, turned_weight
@@ -401,7 +467,8 @@ cdef int grad_of_input(Geometry *g, View grad, View weight, View y, DType dtype)
     _places = phases(grad, g, &t, &found, taps)
     turned_weight = turned_weights(weight, g, taps)
     room = work_room(grad, &t, dtype, threads, 1,
-                     0 if found.stride[0] * found.stride[1] == 1 else t.filters * t.rows * t.seen.out[1])
+                     t.filters * t.rows * t.seen.out[1]
+                     if t.made_pixel or found.stride[0] * found.stride[1] > 1 else 0)
     size = room.view.strides[0] * g.itemsize
     count = t.images * t.groups * t.blocks
     with nogil:
@@ -503,12 +570,12 @@ cdef object cpu_conv2d_backward(View grad, View a, View weight, tuple stride, tu
     cdef Py_ssize_t *order = [1, 0, 2, 3]
     cdef Py_ssize_t[4] sizes
     cdef Py_ssize_t[4] strides
-    cdef bint last
+    cdef bint beside
     cdef int i
     if dtype is None or not describe(&g, a, weight, grad, stride, padding, dilation, groups, dtype):
         return NotImplemented
-    last = lie_last(grad)
-    if last:
+    beside = lie_last(grad) or grad.sizes[1] == 1 and lie_last(a)
+    if beside:
         dy = grad if grad.dtype is dtype else dense(grad, dtype, keep)
     else:
         dy = dense(grad, dtype, keep)
@@ -519,13 +586,15 @@ cdef object cpu_conv2d_backward(View grad, View a, View weight, tuple stride, tu
         cpu_reduce(SUM, make_view(dy.memory, dtype, dy.offset, 4, sizes, strides), sums)
         if sums is not grad_bias:
             copy_views(sums, grad_bias)
-    if grad_weight is not None and last and weight_last(grad, a, stride, padding, dilation, groups, grad_weight, dtype):
+    if grad_weight is not None and beside and weight_last(grad, a, stride, padding, dilation, groups, grad_weight,
+                                                           dtype):
         grad_weight = None
-    if grad_a is not None and last and input_last(grad, weight, stride, padding, dilation, groups, grad_a, dtype):
+    if grad_a is not None and beside and input_last(grad, weight, stride, padding, dilation, groups, grad_a, dtype):
         grad_a = None
     if grad_weight is None and grad_a is None:
         return
-    dy = dense(dy, dtype, keep)
+    if grad_weight is not None or is_depthwise(a, weight, groups):
+        dy = dense(dy, dtype, keep)
     if grad_weight is not None:
         x, y = dense(a, dtype, keep), writable(grad_weight, dtype, keep)
         if is_depthwise(a, weight, groups):
@@ -535,7 +604,11 @@ cdef object cpu_conv2d_backward(View grad, View a, View weight, tuple stride, tu
         if y is not grad_weight:
             copy_views(y, grad_weight)
     if grad_a is not None:
-        x, y = dense(weight, dtype, keep), writable(grad_a, dtype, keep)
+        if not is_depthwise(a, weight, groups):
+            g.seen_pixel, g.plain = pixel_of(dy, dtype), g.plain and not pixel_of(dy, dtype)
+            g.made_pixel = pixel_of(grad_a, dtype) if g.seen.stride[0] * g.seen.stride[1] == 1 else 0
+            dy = dy if g.seen_pixel else dense(dy, dtype, keep)
+        x, y = dense(weight, dtype, keep), grad_a if g.made_pixel else writable(grad_a, dtype, keep)
         if is_depthwise(a, weight, groups):
             depthwise_input(dy, x, stride, padding, dilation, y)
         else:

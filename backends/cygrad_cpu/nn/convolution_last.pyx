@@ -17,11 +17,12 @@ from cygrad.view cimport View, data, make_view
 from cygrad_cpu.nn.depthwise_last cimport (depthwise_last, depthwise_last_input, depthwise_last_threads,
                                            depthwise_last_weight, few_of_group)
 from cygrad_cpu.nn.few_channels_last cimport FEWEST, PRODUCTS, ROW_MAJOR, SUMS, Way, best_way, few_channels
-from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, multiply,
-                                                 multiply_lattice)
+from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, load_blas,
+                                                 multiply, multiply_lattice)
 from cygrad_cpu.reduce.reduce cimport cpu_reduce
 from cygrad_cpu.runtime.temporaries cimport Temporary, converted, copy_views, dense, temporary, writable
 from cygrad_cpu.runtime.thread_count cimport threads_for
+from cygrad_cpu.simd.element_types cimport Real
 
 cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
@@ -67,7 +68,7 @@ cdef View last(View t):
 
 cdef int describe(Geometry *g, View a, const Py_ssize_t *weight, View out, tuple stride, tuple padding, tuple dilation,
                   int groups, DType dtype) except -1:
-    """Whether it is done here; weight are the sizes (O, C / groups, R, S)."""
+    """Whether the sizes allow it; weight are the sizes (O, C / groups, R, S). BLAS does plain products with vectors."""
     cdef int i
     g.kind, g.itemsize = dtype.code - FLOAT32, dtype.itemsize
     g.images, g.groups, g.channels, g.filters = a.sizes[0], groups, a.sizes[1], out.sizes[1]
@@ -80,16 +81,18 @@ cdef int describe(Geometry *g, View a, const Py_ssize_t *weight, View out, tuple
     g.run = g.channels // groups * (g.kernel[1] if g.dilation[1] == 1 and groups == 1 else 1)
     g.inside = g.channels // groups * g.kernel[0] * g.kernel[1]
     g.row = (g.size[1] + 2 * g.padding[1]) * g.channels
+    if g.plain and (g.filters == groups or g.inside == 1 or not any_strides(g.kind, 2, 2)):
+        load_blas()
     return (g.inside <= INT_MAX and g.row * (g.size[0] + 2 * g.padding[0]) <= INT_MAX
-            and g.images * g.out[0] * g.out[1] <= INT_MAX
-            and any_strides(g.kind, g.images * g.out[0] * g.out[1], g.filters // groups))
+            and g.images * g.out[0] * g.out[1] <= INT_MAX and (g.plain or any_strides(g.kind, 2, 2)))
 
 
 cdef inline bint sees(Geometry *g, View a, const Py_ssize_t *weight, View out, tuple stride, tuple padding,
                       tuple dilation, int groups, DType dtype) except -1:
     """The same of a convolution of `a`, not of the gradient of its weight."""
     return (describe(g, a, weight, out, stride, padding, dilation, groups, dtype)
-            and g.filters >= FEWEST * groups)
+            and (g.plain and groups == 1
+                 or g.filters >= FEWEST * groups and any_strides(g.kind, g.out[0] * g.out[1], FEWEST)))
 
 
 cdef int by_sums(View seen, View weight, View bias, tuple stride, tuple padding, tuple dilation, bint turned, View made,
@@ -154,6 +157,13 @@ cdef void lay_out(const Geometry *g, const char *image, Py_ssize_t row, Py_ssize
 
 # ---- forward, and the gradient of the input
 
+cdef void fill_column(Real *out, Py_ssize_t step, Py_ssize_t n, Real number) noexcept nogil:
+    """The bias of one filter: BLAS adds to what it finds."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i * step] = number
+
+
 cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index, const char *a, const char *weight,
                         const char *bias, char *out, char *room) noexcept nogil:
     cdef Py_ssize_t image = index // g.blocks, row = index % g.blocks * g.rows, rows = min(g.rows, g.out[0] - row), i
@@ -172,6 +182,12 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
     else:
         lay_out(g, a, row, rows, room)
     for i in range(g.groups):
+        if x.n == 1 and bias != NULL:
+            if g.kind == 0:
+                fill_column(<float *>x.out, g.filters, x.m, (<const float *>x.start)[0])
+            else:
+                fill_column(<double *>x.out, g.filters, x.m, (<const double *>x.start)[0])
+            x.start = NULL
         if g.plain:
             multiply(&x)
         else:
@@ -179,7 +195,7 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
         x.a += g.channels // g.groups * g.itemsize
         x.b += made
         x.out += made
-        x.start = x.start + made if bias != NULL else NULL
+        x.start = bias + (i + 1) * made if bias != NULL else NULL
 
 
 cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
@@ -436,7 +452,7 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
     cdef bint few = few_of_group(groups, a.sizes[1], grad.sizes[1], dtype.code - FLOAT32), turned = False
     few = few and a.sizes[1] <= grad.sizes[1]
     if not few and (not describe(&g, a, out.sizes, grad, stride, padding, dilation, groups, dtype)
-                    or not any_strides(g.kind, made, g.inside)):
+                    or groups > 1 and not any_strides(g.kind, made, g.inside)):
         return False
     x, dy = dense(last(a), dtype, keep), dense(last(grad), dtype, keep)
     if few:

@@ -42,6 +42,11 @@ ctypedef void (*CorrelateLast)(const LastTaps *taps, const char *a, const char *
                                char *out) noexcept nogil
 ctypedef void (*WeightLast)(const LastTaps *taps, const char *grad, const char *a,
                             char *out) noexcept nogil       # added to out
+# Channels that lie side by side, of `n` places `pixel` numbers apart: to rows `row` apart, and back.
+ctypedef void (*ToRows)(const float *a, Py_ssize_t pixel, Py_ssize_t n, Py_ssize_t channels, float *out,
+                        Py_ssize_t row) noexcept nogil
+ctypedef void (*FromRows)(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssize_t channels, const float *bias,
+                          float *out, Py_ssize_t pixel) noexcept nogil      # bias: NULL, or added
 # Weights are (elements of the kernel, channels of a group that are seen, channels that are made).
 ctypedef bint (*Group)(Groups *groups, Py_ssize_t channels) noexcept nogil     # whether it can be done
 ctypedef void (*CorrelateGroups)(const LastTaps *taps, const Groups *groups, const char *a, const char *weight,
@@ -53,6 +58,8 @@ cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     Correlate correlate[2]
     CorrelateWeight weight[2]
     LayOut lay_out[2]
+    ToRows to_rows
+    FromRows from_rows
     CorrelateLast last[2]
     WeightLast last_weight[2]
     Group group                 # float32

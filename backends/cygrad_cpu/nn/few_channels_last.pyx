@@ -176,23 +176,29 @@ cdef int few_channels(View grad, View weight, View bias, tuple stride, tuple pad
 
 # ---- when it is worth it
 
-cdef inline Py_ssize_t time_of(Py_ssize_t columns, Py_ssize_t lanes) noexcept:
-    """Half cycles of a product with so many columns; kernels/gemm.pyx halves the last vector of 16."""
-    return (columns + 7) // 8 if lanes == 16 else (columns + lanes - 1) // lanes * 2
+cdef inline Py_ssize_t time_of(Py_ssize_t columns, Py_ssize_t lanes, Py_ssize_t depth) noexcept:
+    """Half cycles of a product with so many columns; kernels/gemm.pyx halves the last vector of 16, which takes two
+    thirds of its time."""
+    cdef Py_ssize_t halves = (columns + 7) // 8
+    return (halves * 10 + halves % 2 * 3) * depth // 10 if lanes == 16 else (columns + lanes - 1) // lanes * 2 * depth
 
 
 cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, bint strided) noexcept:
     """The fastest way of a convolution without groups.
 
     In half cycles for each position, as measured on Zen 4: a product of vectors takes 2, and 40 for reading and storing
-    them; a vector of products here that is stored or added 8; an element that is copied 3.5. A row-major product
-    has tiles of four filters, and what it sees laid out for it takes a seventh more."""
+    them; a panel of products here 20, and a vector of them that is stored or added 8; an element that is put into rows,
+    or back, 2. A row-major product has tiles of four filters, and takes a seventh more to lay out what it sees; one of
+    one filter is BLAS's."""
     cdef Py_ssize_t lanes = vector_bytes() // (4 if kind == 0 else 8), here, sums, copies
     if lanes == 0:
         return ROW_MAJOR
-    here = time_of(made, lanes) * taps * seen + 40
-    sums = time_of(made * taps, lanes) * (seen + 4) + (made + lanes - 1) // lanes * taps * 8
-    copies = (made + 3) // 4 * 4 * seen * taps * 16 // (lanes * 7) + 7 * (seen + made) // 2
-    if sums < here and (strided or sums < copies) or made < FEWEST and sums < copies:
+    here = time_of(made, lanes, taps * seen) + 40
+    sums = (time_of(made * taps, lanes, seen + 4) + (made * taps + 47) // 48 * 20
+            + (made + lanes - 1) // lanes * taps * 8)
+    copies = (made + 3) // 4 * 4 * seen * taps * 16 // (lanes * 7) + (4 if kind == 0 else 7) * (seen + made) // 2
+    if taps == 1 and not strided:
+        return PRODUCTS
+    if made == 1 or sums < here and (strided or sums < copies) or made < FEWEST and sums < copies:
         return SUMS
     return ROW_MAJOR if copies < here and not strided else PRODUCTS

@@ -436,6 +436,25 @@ cdef inline void see_some(const LastTaps *g, const Groups *s, const float *a, co
             w += g.channels
 
 
+cdef inline void see_four(const LastTaps *g, const Groups *s, const float *a, const float *b, Py_ssize_t step,
+                          const float *weight, Py_ssize_t more, Floats *sums) noexcept nogil:
+    """As `see_some` where groups have four channels: what a position sees is read once for all of them."""
+    cdef Py_ssize_t i, j
+    cdef const float *x
+    cdef const float *y
+    cdef Floats[4] by
+    cdef int k
+    for i in range(g.count):
+        x, y = a + g.seen[i], b + g.seen[i]
+        for j in range(4):
+            by[j] = (<const Floats *>(weight + g.weight[i] + j * g.channels))[0]
+        for k in range(ABREAST // 2):
+            for j in range(4):
+                sums[k] = sums[k] + by[j] * picked(<const char *>(x + k * step), s, more + j, False)
+                sums[k + ABREAST // 2] = (sums[k + ABREAST // 2]
+                                          + by[j] * picked(<const char *>(y + k * step), s, more + j, False))
+
+
 cdef void see_groups(const LastTaps *g, const Groups *s, const char *input, const char *filters, const char *bias,
                      char *made) noexcept nogil:
     """As `see_last`, for each channel of the groups."""
@@ -461,6 +480,8 @@ cdef void see_groups(const LastTaps *g, const Groups *s, const char *input, cons
             more = c // s.made * s.seen - first
             if s.seen > s.made:
                 see_some(g, s, a + here.seen + first, a + there.seen + first, here.step, weight + c, more, True, sums)
+            elif s.seen == 4:
+                see_four(g, s, a + here.seen + first, a + there.seen + first, here.step, weight + c, more, sums)
             else:
                 see_some(g, s, a + here.seen + first, a + there.seen + first, here.step, weight + c, more, False, sums)
             y, z = out + here.made + c, out + there.made + c

@@ -90,7 +90,8 @@ cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tup
     p.images, p.channels = made.sizes[0], made.sizes[3]
     p.groups.seen, p.groups.made, p.groups.channels = seen.sizes[3] // groups, p.channels // groups, seen.sizes[3]
     p.single = groups == p.channels and groups == seen.sizes[3]
-    p.near = max(NEAR // (kernel[0] * p.groups.channels * p.itemsize) // 8 * 8, <Py_ssize_t>8)
+    p.near = (NEAR - kernel[0] * kernel[1] * p.groups.seen * p.channels * p.itemsize) // p.itemsize
+    p.near = max(p.near // (kernel[0] * p.groups.channels) // 8 * 8, <Py_ssize_t>8)
     if not p.single:
         kernels.group(&p.groups, p.channels)
     for i in range(2):

@@ -55,6 +55,10 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (3, 17, 8, 11, 1, (3, 2), (1, 1), (4, 0), (1, 2), 1),       # ... of one filter, and a padding beyond its reach
     (2, 6, 9, 8, 6, (3, 3), (1, 1), (1, 1), (1, 1), 6),         # fewer channels than a vector has
     (2, 8, 40, 50, 24, (5, 3), (2, 1), (2, 1), (1, 1), 1),
+    (2, 6, 9, 21, 6, (3, 5), (1, 1), (1, 2), (1, 1), 6),        # ... which are taken for those of several places
+    (3, 3, 7, 40, 3, (3, 3), (2, 1), (2, 2), (1, 2), 3),
+    (2, 12, 9, 19, 12, (5, 3), (1, 1), (0, 3), (1, 1), 12),
+    (1, 8, 20, 300, 8, (3, 3), (1, 1), (1, 0), (1, 1), 8),
     (2, 8, 9, 21, 8, (3, 3), (1, 1), (1, 1), (1, 1), 1),        # few to few: channels are put into rows, and back
     (2, 12, 8, 35, 6, (3, 3), (1, 1), (1, 2), (1, 1), 1),
     (3, 7, 9, 37, 5, (2, 3), (2, 3), (1, 0), (1, 2), 1),

@@ -1,7 +1,8 @@
 """Convolutions of groups of few channels, channels side by side; see depthwise_last.pyx."""
 from cygrad.view cimport View
 
-cdef bint few_of_group(int groups, Py_ssize_t seen, Py_ssize_t made, int kind) noexcept
+cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssize_t *kernel, tuple stride,
+                       tuple padding, tuple dilation, bint turned) except -1
 cdef int depthwise_last(View x, View w, View b, tuple stride, tuple padding, tuple dilation, int groups,
                         View y) except -1
 cdef int depthwise_last_input(View grad, View w, tuple stride, tuple padding, tuple dilation, int groups,

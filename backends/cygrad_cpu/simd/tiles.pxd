@@ -85,9 +85,13 @@ cdef extern from *:
         int i;
         for (i = 0; i < 4; i++) rows[i] = *(const cygrad_strip *)(a + i * row);
         cygrad_mix(rows);
-    #define CYGRAD_AT(k) *(cygrad_part *)(out + (i + 4 * k) * place) = added + \
+    #define CYGRAD_BIAS(k) added
+    #define CYGRAD_AT(k) *(cygrad_part *)(out + (i + 4 * k) * place) =                                                \
             __builtin_shufflevector(rows[i], rows[i], 4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3);
-        for (i = 0; i < 4; i++) { CYGRAD_SPREAD(CYGRAD_AT) }
+        for (i = 0; i < 4; i++) {
+            rows[i] += CYGRAD_JOINED(CYGRAD_BIAS);
+            CYGRAD_SPREAD(CYGRAD_AT)
+        }
     #undef CYGRAD_AT
     }
     #else

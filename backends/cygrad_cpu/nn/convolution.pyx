@@ -9,6 +9,9 @@ float32 and float64 (16-bit floats in float32); other dtypes are declined, and t
 The gradient of the input is such a convolution too, of the output's gradient with the weights the other way round. With
 a stride, inputs see different elements of the kernel, as their place is modulo the stride: a product for each of these
 phases.
+
+Few channels that lie side by side (`channels_last`) in float32 are put into the planes' rows as a block is laid out,
+and what is made from them is put back, with the bias added, from rows that stay in the cache.
 """
 from cython.parallel cimport prange
 from libc.limits cimport INT_MAX

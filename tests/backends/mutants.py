@@ -14,6 +14,7 @@ import mutants_of_ports as ports
 import mutants_of_protocol as protocol
 import mutants_of_shortcuts as shortcuts
 import mutants_of_strangers as strangers
+import mutants_of_students as students
 import mutants_of_translations as translations
 import mutants_of_tuners as tuners
 import mutants_of_users as users
@@ -38,6 +39,8 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             newcomers.first_moves, newcomers.first_pointwise, newcomers.first_rows, newcomers.first_layers,
             makers.makers_plans, makers.makers_tiles, makers.makers_lanes, makers.makers_passes,
             makers.makers_nan_and_zeros, makers.makers_aliases, makers.makers_numbers,
+            students.students_formulas, students.students_types, students.students_sizes, students.students_strides,
+            students.students_aliases, students.students_transfers, students.students_habits,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has",
@@ -48,15 +51,5 @@ EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within
               "ported_pointwise: gcd of the smallest int8": "has no positive, so what it gives is left open",
               "places: cumprod by logarithms": "within what running products of as many factors may be off"}
 # Those that no case sees yet.
-UNSEEN = ("tuned_rows: reduce: any of bytes begins at the word's first",
-          "tuned_layers: attention: blocks of 512 keys with the first one's largest",
-          "tuned_moves: copy of many small matrices, transposed, in a grid's third axis",
-          "ported_pointwise: elementwise: a mask for each row is dense",
-          "first_moves: scatter add of an index in columns",
-          "geometry_of_most_calls: copy of a broadcast scalar takes the next",
-          "tuned_layers: layer_norm: the variance of long rows by squares",
-          "tuned_pointwise: binary: rank 8 with a dense a steps over the last axis of b",
-          "tuned_pointwise: binary_scalar: 2 to the power by exp2 of float32",
-          "ported_rows: argreduce: results are dense",
-          "first_pointwise: binary_scalar: add of 1 by a step to the next float")
+UNSEEN = ()
 MUTANTS = [Mutant(family.__name__, *each) for family in FAMILIES for each in family()]

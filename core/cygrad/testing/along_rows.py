@@ -6,7 +6,7 @@ import numpy as np
 from cygrad.backend import ARGREDUCE, REDUCE, SCAN
 from cygrad.testing import sizes
 from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, Operand, dense, gapped, numbers,
-                                     reordered, repeated, result, rounded, sliced, with_extremes)
+                                     overlapping, reordered, repeated, result, rounded, sliced, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 # name: shape, axes kept (the first ones), layout of the input
@@ -19,8 +19,10 @@ REDUCTIONS = {
     "long columns": ((3, 20011), 1, reordered),
     "tall columns": ((1031, 3), 1, reordered),
     "turned result": ((5, 6, 7), 2, dense), "sliced result": ((5, 6, 7), 2, sliced),
+    "volume of results": ((3, 4, 5, 6), 3, dense), "overlapping rows": ((9, 14), 1, overlapping),
 }
-RESULTS = {"offset": partial(dense, offset=3), "turned result": reordered, "sliced result": sliced}
+RESULTS = {"offset": partial(dense, offset=3), "turned result": reordered, "sliced result": sliced,
+           "volume of results": sliced}
 # name: shape, layout of the input, layout of the result; the last axis is the one that matters
 ROWS = {
     "rows": ((9, 33), dense, dense), "one axis": ((33,), dense, dense), "columns": ((9, 33), reordered, reordered),
@@ -28,6 +30,7 @@ ROWS = {
     "ten axes": ((2, 1, 2, 2, 1, 2, 2, 1, 2, 3), reordered, dense), "large": ((70001,), dense, dense),
     "offset": ((6, 35), partial(dense, offset=3), partial(dense, offset=7)), "gaps": ((6, 35), gapped, gapped),
     "many rows": ((65540, 3), dense, dense), "wide": ((4, 5000), dense, dense),
+    "overlapping rows": ((9, 14), overlapping, dense),
 }
 
 
@@ -122,6 +125,13 @@ def _make_reduce(code, source, target, layout, rng):
     return code, put(values, source), result(shape[:kept], target, RESULTS.get(layout, dense))
 
 
+def _make_beside_truths(code, dtype, rng):
+    """A row without what is looked for; what is beside it in memory is true, or all zeros."""
+    a = dense(np.full(300, int(REDUCE[code] == "all")), dtype, int(rng.choice([1, 3, 5])))
+    a.memory[:a.offset] = a.memory[a.offset + 300:] = int(REDUCE[code] == "any")
+    return code, a, result((), "bool")
+
+
 # Squares that float16 can't hold: in it they are 0, or infinite. (factor, dtype of the result)
 BEYOND_HALF = {"small": (5e-5, "float16"), "large": (300, "float32")}
 
@@ -159,7 +169,11 @@ def _make_drift(code, drift, dtype, rng):
 
 
 def _drifting(op, a, out):
-    return 30 * np.abs(a.flat[0].astype(float)) * a.size
+    """What n equal ones may be off, added up in blocks and these one by one: each step rounds the same way.
+
+    The two chains have 2 sqrt(n) steps at best, each off by half an epsilon of the sum; one chain has n.
+    """
+    return np.sqrt(a.size) * np.abs(a.flat[0].astype(float)) * a.size
 
 
 # Squares, all of one sign, drift further than numbers of both when they are added up one by one, as NumPy adds up
@@ -182,6 +196,10 @@ def reduce_cases():
     yield Case(Key("reduce", "sum of ones", "float32", ""), partial(_make_drift, 0, "ones", "float32"), (2,),
                Limit(terms=_drifting))
     yield Case(Key("reduce", "sum of largest", "int32", ""), partial(_make_drift, 0, "largest", "int32"), (2,))
+    for op in ("any", "all"):
+        for dtype in ("bool", "uint8", "int16", "float32"):
+            yield Case(Key("reduce", f"{op} beside others", dtype, ""),
+                       partial(_make_beside_truths, REDUCE.index(op), dtype), (2,))
     for size in BEYOND_HALF:
         yield Case(Key("reduce", f"square_sum of {size}", "float16", ""), partial(_make_squares, size), (2,),
                    Limit(4, terms=_sum_of_squares))
@@ -221,7 +239,7 @@ def _make_argreduce(code, dtype, layout, rng):
 def argreduce_cases():
     for code, op in enumerate(ARGREDUCE):
         for dtype in REAL:
-            for layout in (*ROWS, "turned result", "sliced result"):
+            for layout in (*ROWS, "turned result", "sliced result", "volume of results"):
                 if layout != "ten axes":         # the core merges: at most 8 remain
                     name = f"{op} with NaN" if dtype in FLOATS and layout in ("rows", "one axis") else op
                     yield Case(Key("argreduce", name, dtype, layout), partial(_make_argreduce, code, dtype, layout),

@@ -12,8 +12,9 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import BINARY, UNARY
-from cygrad.testing.operands import (COMPLEX, EVERY, FLOATS, INTEGERS, Operand, dense_strides, laid_out, numbers,
-                                     result, rounded, special)
+from cygrad.testing.drawn_layouts import (NEAR, apart, broadcast, handed_over, is_dense, put, room, shape_with,
+                                          shared)
+from cygrad.testing.operands import COMPLEX, EVERY, FLOATS, INTEGERS, Operand, numbers, rounded, special
 from cygrad.testing.pointwise import (BINARY_TABLE, DIVISIONS, PREDICATES, SQUARE, UNARY_TABLE, UNSIGNED, anything,
                                       binary_values, convertible, limit_of, result_dtype, unary_values)
 from cygrad.testing.pointwise_programs import PROGRAMS, coded
@@ -22,8 +23,6 @@ from cygrad.testing.runner import EXACT, Case, Key, Limit
 SIZES = (*range(1, 10), *(2**k + more for k in range(4, 13) for more in (-1, 0, 1)), 100, 1000, 5000, 10000,
          *(2**k + more for k in (13, 14) for more in (0, 1)),
          *(2**k + more for k in (15, 16) for more in (-1, 0, 1)), 131071, 131073)
-MOST = 300000                           # elements of an operand, or a few more
-OFFSETS = (0, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 31, 33, 64, 65600)
 COMMON = ("float32", "float32", "float32", "uint8")
 
 
@@ -34,111 +33,6 @@ def plan(entry):
 
 def case(entry, number, dtype, make, outs, limit=EXACT, **more):
     return Case(Key(entry, "drawn", dtype, f"{number}"), make, outs, limit, **more)
-
-
-# ------------------------------------------------------------------ shapes and layouts
-
-def shape_with(rng, n, rank, most=MOST):
-    """Sizes of `rank` axes, or fewer where these would be too many elements; one is n, sometimes two are."""
-    sizes = [n]
-    if rank > 1 and n * n <= most and rng.random() < 0.25:
-        sizes = [n, n]
-    while len(sizes) < rank:
-        more = int(rng.choice([1, 2, 2, 3, 3, 4, 5, 7, 9, 17, 33, 65]))
-        if np.prod(sizes) * more > max(most, n) and more > 2:
-            more = 2
-        if np.prod(sizes) * more > max(most, n):
-            break
-        sizes.append(more)
-    return tuple(int(size) for size in (rng.permutation(sizes) if n < 65536 or rng.random() < 0.5 else sizes))
-
-
-def strides_of(rng, shape, style):
-    """Strides, and how far from the start of its storage the first element is."""
-    rank, offset = len(shape), int(rng.choice(OFFSETS))
-    order = rng.permutation(rank) if style in ("turned", "turned with gaps") else np.arange(rank)
-    gaps = np.zeros(rank, int)
-    if style in ("gaps", "turned with gaps") and rank:
-        gaps[rng.integers(0, rank, 2)] = rng.choice([1, 3, 4, 7, 8, 32], 2)
-    step = int(rng.choice([2, 2, 3, 4])) if style == "steps" else 1
-    strides = [0] * rank
-    for axis in order[::-1]:
-        strides[axis] = step
-        step *= shape[axis] + int(gaps[axis])
-    return tuple(int(stride) for stride in strides), 0 if style == "dense" else offset
-
-
-STYLES = ("dense", "offset", "offset", "gaps", "gaps", "turned", "turned", "turned with gaps", "steps")
-
-
-def put(rng, values, dtype, strided=True, repeats=True):
-    """An operand somewhere in its storage; with `repeats`, perhaps broadcast along some of its axes."""
-    values = np.asarray(values)
-    if not strided:
-        return laid_out(values, dtype, *strides_of(rng, values.shape, "offset" if rng.random() < 0.6 else "dense"))
-    if repeats and values.ndim and rng.random() < 0.25:
-        flat = rng.random(values.ndim) < rng.choice([0.5, 1])
-        flat[rng.integers(0, values.ndim)] = True
-        return broadcast(rng, values, dtype, flat)
-    return laid_out(values, dtype, *strides_of(rng, values.shape, rng.choice(STYLES)))
-
-
-def broadcast(rng, values, dtype, flat):
-    """An operand with stride 0 along the axes where `flat` is true."""
-    first = values[tuple(slice(0, 1) if zero else slice(None) for zero in flat)]
-    operand = laid_out(first, dtype, *strides_of(rng, first.shape, rng.choice(STYLES)))
-    return replace(operand, shape=values.shape, strides=tuple(0 if zero else stride for zero, stride
-                                                              in zip(flat, operand.strides)))
-
-
-def room(rng, shape, dtype, strided=True):
-    """An operand to be written to, anywhere."""
-    return result(shape, dtype, lambda values, dtype: put(rng, values, dtype, strided, False))
-
-
-def merged(operands, start=0, stop=None):
-    """The operands of one shape as the core hands them over: no axes of size 1, neighbours merged if all can be."""
-    stop = len(operands[0].shape) if stop is None else stop
-    shape, axes = operands[0].shape, []                         # [size, strides]
-    for axis in range(start, stop):
-        size, strides = shape[axis], [x.strides[axis] for x in operands]
-        if size == 1:
-            continue
-        if axes and all(before == size * stride for before, stride in zip(axes[-1][1], strides)):
-            axes[-1] = [axes[-1][0] * size, strides]
-        else:
-            axes.append([size, strides])
-    made = {}
-    for i, x in enumerate(operands):
-        if x not in made:
-            made[x] = replace(x, shape=(*x.shape[:start], *(size for size, _ in axes), *x.shape[stop:]),
-                              strides=(*x.strides[:start], *(strides[i] for _, strides in axes), *x.strides[stop:]))
-    return [made[x] for x in operands]
-
-
-def is_dense(operand):
-    return operand.strides == dense_strides(operand.shape)
-
-
-def handed_over(operands):
-    """Pointwise operands: merged, unless all are dense."""
-    return operands if all(map(is_dense, operands)) else merged(operands)
-
-
-def shared(rng, dtype, arrays):
-    """Operands of dense values one behind the other in one storage, none of them where the one before ends."""
-    starts, at = [], int(rng.choice(OFFSETS))
-    for values in arrays:
-        starts.append(at)
-        at += values.size + int(rng.choice(OFFSETS))
-    whole = laid_out(np.zeros(at), dtype, (1,))
-    whole.memory.view("uint8")[...] = 0xFF
-    made = []
-    for values, start in zip(arrays, starts):
-        operand = Operand(dtype, whole.memory, values.shape, dense_strides(values.shape), start)
-        operand.memory[start:start + values.size] = laid_out(values.reshape(-1), dtype, (1,)).memory[:values.size]
-        made.append(operand)
-    return made
 
 
 # ------------------------------------------------------------------ values
@@ -214,17 +108,18 @@ def magnitudes(rng, shape, dtype):
 def _aliased(rng, shape, dtype, target, given, strided):
     """(inputs, output): the output is one of them, or is beside them in one storage, or neither."""
     arrays = [x for x in given if isinstance(x, np.ndarray)]
+    *each, strided = apart(rng, strided, len(arrays) + 1)
     kind = rng.choice(["new", "new", "new", "first", "last", "shared", "overlapping"])
     if kind in ("shared", "overlapping") and target == dtype:
         if kind == "overlapping" and len(arrays) > 1 and len(shape) == 1:        # x[1:] and x[:-1]
             (both,) = shared(rng, dtype, [np.append(arrays[0], arrays[1][:1])])
             ins = [replace(both, shape=shape, offset=both.offset + step) for step in (1, 0)][:len(arrays)]
-            ins += [put(rng, x, dtype, strided) for x in arrays[2:]]
+            ins += [put(rng, x, dtype, way) for x, way in zip(arrays[2:], each[2:])]
             return ins, room(rng, shape, target, strided)
         *ins, out = shared(rng, dtype, [*arrays, np.zeros(shape, arrays[0].dtype)])
         return ins, out
     written = {"first": 0, "last": len(arrays) - 1}.get(kind)
-    ins = [put(rng, x, dtype, strided, i != written) for i, x in enumerate(arrays)]
+    ins = [put(rng, x, dtype, way, i != written) for i, (x, way) in enumerate(zip(arrays, each))]
     if kind in ("first", "last") and target == dtype:
         return ins, ins[0 if kind == "first" else -1]
     return ins, room(rng, shape, target, strided)
@@ -249,7 +144,7 @@ def _make_moved(entry, dtype, target, n, strided, rng):
         return a, out
     values = [np.asarray(all_of(rng, shape, dtype)) for _ in range(2)]
     ins, out = _aliased(rng, shape, dtype, dtype, values, strided)
-    cond = put(rng, mask(rng, shape), "bool", strided)
+    cond = put(rng, mask(rng, shape), "bool", strided and (NEAR if rng.random() < 0.7 else True))
     if dtype == "bool" and 0 not in cond.strides and rng.random() < 0.6:
         out = cond
     return tuple(handed_over([cond, *ins, out]))
@@ -291,14 +186,14 @@ def _make_broadcast(entry, flats, n, rng):
     """Two operands of two or three axes, broadcast along those where flats say so, and a third anyhow."""
     rank = len(flats[0])
     shape = tuple(int(size) for size in rng.permutation([n, *(int(rng.choice([2, 3, 5, 7])) for _ in range(rank - 1))]))
-    ins = [broadcast(rng, np.asarray(numbers(rng, shape, "float32")), "float32", flat) for flat in flats]
-    out = room(rng, shape, "float32", bool(rng.random() < 0.3))
+    ins = [broadcast(rng, np.asarray(numbers(rng, shape, "float32")), "float32", flat, NEAR) for flat in flats]
+    out = room(rng, shape, "float32", NEAR if rng.random() < 0.3 else False)
     for x in ins:
         if 0 not in x.strides and rng.random() < 0.4:
             out = x
     if entry == "binary":
         return (BINARY.index("sub"), *handed_over([*ins, out]))
-    third = broadcast(rng, mask(rng, shape), "bool", rng.random(rank) < 0.4)
+    third = broadcast(rng, mask(rng, shape), "bool", rng.random(rank) < 0.4, NEAR)
     third, *ins, out = handed_over([third, *ins, out])
     if entry == "where":
         return third, *ins, out
@@ -324,9 +219,10 @@ def _make_binary(code, dtype, n, strided, rng):
     turn = rng.integers(0, 900)
     x, y = (np.resize(np.roll(values.reshape(-1)[:-1], turn), shape) for values in _pairs(rng, op, dtype))
     if op in DIVISIONS or op in ("pow", "left_shift", "right_shift", "gcd", "lcm"):     # the second may not be anything
-        ins = [put(rng, each, dtype, strided) for each in (x, y)]
+        *ways, last = apart(rng, strided, 3)
+        ins = [put(rng, each, dtype, way) for each, way in zip((x, y), ways)]
         out = ins[rng.integers(0, 2)] if rng.random() < 0.2 and all(map(is_dense, ins)) else room(
-            rng, shape, result_dtype(op, dtype), strided)
+            rng, shape, result_dtype(op, dtype), last)
     else:
         ins, out = _aliased(rng, shape, dtype, result_dtype(op, dtype), [x, y], strided)
     return (code, *handed_over([*ins, out]))
@@ -391,18 +287,20 @@ def _scalar_calls(rng):
                 found = [found[i] for i in rng.permutation(len(found))[:4]]
             for x in found:
                 yield op, dtype, x, False
-                if not (dtype in INTEGERS and op in ("pow", "lcm", *DIVISIONS)) and rng.random() < 0.5:
+                if not (dtype in INTEGERS and op in ("pow", "lcm", *DIVISIONS)) and rng.random() < 0.5 and (
+                        dtype in ("float32", "int64")):
                     yield op, dtype, x, True
 
 
 def _make_program(program, dtype, n, strided, rng):
     shape = shape_with(rng, n, _rank(rng, strided), 40000)
-    ins = [put(rng, numbers(rng, shape, dtype, 1.0), dtype, strided) for _ in range(2)]
-    more = {"third": lambda: put(rng, numbers(rng, shape, dtype, 1.0), dtype, strided),
+    first, second, third, *last = apart(rng, strided, 4 + max(s[1] for s in program if s[0] == "out"))
+    ins = [put(rng, numbers(rng, shape, dtype, 1.0), dtype, way) for way in (first, second)]
+    more = {"third": lambda: put(rng, numbers(rng, shape, dtype, 1.0), dtype, third),
             2: lambda: float(rng.choice([1.75, 0.5, -3.0])),
-            "mask": lambda: put(rng, mask(rng, shape), "bool", strided)}
+            "mask": lambda: put(rng, mask(rng, shape), "bool", third)}
     ins += [more[name]() for name in more if ("in", name) in program]
-    outs = [room(rng, shape, dtype, strided) for _ in range(1 + max(s[1] for s in program if s[0] == "out"))]
+    outs = [room(rng, shape, dtype, way) for way in last]
     if rng.random() < 0.2 and 0 not in ins[0].strides:
         outs[0] = ins[0]
     views = [x for x in (*ins, *outs) if isinstance(x, Operand)]
@@ -451,7 +349,7 @@ def pointwise_calls(entry):
             x = chosen_numbers(op, "float32")
             yield _number_call(number, op, "float32", x[rng.integers(0, len(x))], bool(rng.random() < 0.4), n, strided)
         else:
-            names = list(PROGRAMS) if not strided else ["three operands", "two results", "a mask"]
+            names = list(PROGRAMS) if not strided else ["two results", "a mask"]
             program = PROGRAMS[names[int(rng.integers(0, len(names)))]]
             dtype = "float32" if strided else str(rng.choice(FLOATS))
             yield case(entry, number, dtype, partial(_make_program, program, dtype, n, strided), outs,

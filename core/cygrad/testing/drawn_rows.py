@@ -6,7 +6,8 @@ import numpy as np
 
 from cygrad.backend import ARGREDUCE, RANDOM, REDUCE, SCAN, SCATTER
 from cygrad.testing.along_rows import limit_of_reduce, order, reduce_dtypes
-from cygrad.testing.drawn import MOST, SIZES, all_of, broadcast, case, merged, plan, put, room, shape_with, whole
+from cygrad.testing.drawn import SIZES, all_of, case, plan, whole
+from cygrad.testing.drawn_layouts import MOST, broadcast, merged, put, room, shape_with
 from cygrad.testing.index import terms_of_products
 from cygrad.testing.linalg import moduli, moduli_of_addmm
 from cygrad.testing.nn import backward_terms, column_moduli, loose, probability, statistics_dtype
@@ -280,7 +281,7 @@ def norm_calls(entry):
     lengths = [n for n in SIZES if n > 1 and n < (10000 if groups else 70000)]
     for number in range((8 if groups else 6) * len(lengths)):
         n, turn = lengths[number % len(lengths)], number // len(lengths)
-        strided = rng.random() < 0.5
+        strided = rng.random() < 0.25
         dtype = "float32" if strided else str(rng.choice(FLOATS))
         role = turn % 4 if groups else (1, 0, 1)[turn % 3]
         make = partial(_make_norm_backward if backward else _make_norm, groups, dtype, n, role, strided)

@@ -19,6 +19,7 @@ GATHERED = {
     "ten axes": (TEN, TEN, reordered, dense), "large": ((300, 400), (250, 390), dense, dense),
     "offset": (CUBE, CORNER, partial(dense, offset=3), partial(dense, offset=5)),
     "long": ((70001,), (1,), dense, dense), "sliced result": (CUBE, CORNER, dense, dense),
+    "index in columns": ((9, 7), (8, 6), dense, reordered),
 }
 # the same; layout of the source
 SCATTERED = {
@@ -26,6 +27,7 @@ SCATTERED = {
     "sliced": (CUBE, CORNER, sliced, sliced, sliced), "one source for all": (CUBE, CORNER, dense, dense, repeated),
     "ten axes": (TEN, TEN, reordered, dense, reordered), "large": ((300, 100), (250, 90), dense, dense, dense),
     "long": ((35001,), (1,), dense, dense, dense),
+    "index in columns": ((9, 7), (8, 6), dense, reordered, dense),
 }
 # name: where an index holds a place outside its axis of n elements (of `first`, `middle`, `last`), and which
 OUTSIDE = {
@@ -46,7 +48,7 @@ def _index(rng, shape, axis_size, put, outside):
 
 
 def _dims(layout):
-    return range({"large": 2, "long": 1}.get(layout, 3))
+    return range({"large": 2, "long": 1, "index in columns": 2}.get(layout, 3))
 
 
 # ---- gather

@@ -8,7 +8,7 @@ import numpy as np
 
 from cygrad.testing import ldl_factors, sizes
 from cygrad.testing.operands import (COMPLEX, FLOATS, INTEGERS, dense, dense_strides, gapped, laid_out, numbers,
-                                     reordered, repeated, result, sliced, turned)
+                                     overlapping, reordered, repeated, result, sliced, turned)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 # name: (B, M, K, N), layouts of a, b and the result
@@ -49,6 +49,7 @@ DESCRIBED = {
     "both column-major": (columns, columns, dense), "column-major result": (dense, dense, columns),
     "a column-major, gaps in b": (columns, gapped, gapped), "heads": (heads, heads, heads),
     "turned": (turned, dense, turned), "b turned": (gapped, turned, dense),
+    "overlapping rows": (overlapping, overlapping, dense),
 }
 
 

@@ -204,6 +204,7 @@ def buffers_leak(backend, index):
 def memory_cases():
     checks = {"device_count": device_count, "h2d d2h": partial(there_and_back, 1000), "sizes": sizes_of_transfers,
               "one byte": partial(there_and_back, 1), "large": partial(there_and_back, 3_000_001), "parts": parts,
+              "larger": partial(there_and_back, 34_000_001),
               "host is free": host_is_free, "nothing": nothing, "freed": freed, "many buffers": many_buffers,
               "addresses": addresses, "facts": facts, "too much": too_much, "leaks": buffers_leak}
     for name, check in checks.items():

@@ -144,6 +144,19 @@ def turned(values, dtype):
     return laid_out(values, dtype, [dense_strides((*shape[1:], shape[0]))[d - 1] for d in range(len(shape))], 1)
 
 
+def overlapping(values, dtype):
+    """Rows that begin three elements after each other, as windows that slide: the values are what is left of them."""
+    shape = np.shape(values)
+    return laid_out(values, dtype, (*(3 * step for step in dense_strides(shape[:-1])), 1), 2)
+
+
+def inner_turned(values, dtype):
+    """The last two axes exchanged in memory."""
+    shape = np.shape(values)
+    steps = dense_strides((*shape[:-2], *shape[:-3:-1]))
+    return laid_out(values, dtype, (*steps[:-2], *steps[:-3:-1]))
+
+
 def channels_last(values, dtype):
     """The second axis is the last in memory."""
     n, c, *inner = np.shape(values)

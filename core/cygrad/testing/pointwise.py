@@ -6,8 +6,8 @@ import numpy as np
 from cygrad.backend import BINARY, UNARY
 from cygrad.testing import sizes
 from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, PERIOD, beside, crossed, dense, gapped,
-                                     number, numbers, reordered, repeated, result, rounded, sliced, special, turned,
-                                     with_extremes)
+                                     inner_turned, number, numbers, overlapping, reordered, repeated, result, rounded,
+                                     sliced, special, turned, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 # name: shape, layouts of the inputs in turn, layout of the output; the first has every pair of special values.
@@ -39,11 +39,16 @@ LAYOUTS = {
     "five axes": ((2, 3, 2, 3, 2), (turned, reordered, gapped), sliced),
     "six axes": ((2, 2, 3, 2, 2, 2), (sliced, turned, reordered), dense),
     "seven axes": ((2, 2, 2, 3, 2, 2, 2), (reordered, sliced, turned), reordered),
-    "square": ((13, 13), (reordered, sliced, dense), dense),
+    "square": ((13, 13), (reordered, sliced, partial(repeated, axis=1)), dense),
     "second turned in a square": ((13, 13), (dense, reordered, dense), dense),
     "number": ((143,), (number, dense, repeated), dense),
     "number beside turned": ((7, 13), (reordered, number, number), dense),
     "second repeated alike": ((7, 13), (repeated, repeated, repeated), dense),
+    "a row for all": ((8, 14), (gapped, repeated, repeated), dense),
+    "eight axes, second turned": ((2, 2, 3, 2, 2, 2, 2, 2), (dense, reordered, dense), dense),
+    "overlapping rows": ((9, 14), (overlapping, dense, overlapping), dense),
+    "turned alike": ((7, 13), (reordered, reordered, dense), reordered),
+    "many small": ((65540, 2, 3), (inner_turned, dense, inner_turned), dense),
     "large": ((70001,), (dense, dense, dense), dense),
     "large transposed": ((263, 270), (reordered, dense, reordered), dense),
 }
@@ -169,6 +174,8 @@ def binary_values(rng, shape, dtype, op):
             0 if dtype == "uint8" else -most, most, shape, dtype, endpoint=True)) for _ in range(2))
         if op == "pow":                                        # powers wrap
             b = np.where(rng.random(shape) < 0.9, rng.integers(0, 4, shape), rng.integers(0, 100, shape)).astype(dtype)
+            if limits.min:                                     # 1, -1 and 0, as wholes
+                b = np.where((a != 0) & (rng.random(shape) < 0.1), rng.integers(-9, 0, shape), b).astype(dtype)
         return a, b
     if op == "pow" and dtype in COMPLEX:
         return numbers(rng, shape, dtype, 1.0), numbers(rng, shape, dtype, 1.0)
@@ -181,6 +188,9 @@ def binary_values(rng, shape, dtype, op):
         b = np.where(b == 0, np.ones_like(b), b)
         if shape == SQUARE:
             a[:len(values), :len(values)], b[:len(values), :len(values)] = values[:, None], values
+            if op in ("fmod", "remainder"):
+                a[:len(values), len(values)], b[:len(values), len(values)] = values, np.inf
+                a[:len(values), len(values) + 1], b[:len(values), len(values) + 1] = values, -np.inf
             if op != "trunc_divide":                           # which rounds the quotient; the others must not
                 a[-1], b[-1] = rounded(np.arange(a.shape[1]) * 0.1, dtype), rounded(0.1, dtype)
         return a, b
@@ -228,6 +238,8 @@ def _make_binary(code, dtype, layout, rng):
 def _make_scalar(code, number, swapped, dtype, layout, rng):
     shape, (first, *_), last = LAYOUTS[layout]
     x, _ = binary_values(rng, shape, dtype, BINARY[code])
+    if dtype == "float64" and number == 1 and BINARY[code] in ("add", "sub"):      # lost beside 1, or not quite
+        x = rounded(x * 2.0**rng.integers(-60, 2, shape), dtype)
     (a,), out = result_of(shape, result_dtype(BINARY[code], dtype), last, [first(x, dtype)], x)
     return code, a, number, swapped, out
 
@@ -386,6 +398,8 @@ def scalars(op, dtype):
             del found["minus zero"]
         if op in ("pow", "div", "mul"):                        # which have short ways for some
             found |= {"quarter": 0.25, "zero": 0.0, "minus one": -1.0}
+        if dtype == "float64":                                 # bases, and what is added to 1: with ways of their own
+            found |= {"pow": {"two": 2.0, "ten": 10.0}, "add": {"one": 1.0}, "sub": {"one": 1.0}}.get(op, {})
         return found if exact else {**found, "tenth": 0.1}
     if op in ("left_shift", "right_shift"):
         width = 8 * np.dtype(dtype).itemsize

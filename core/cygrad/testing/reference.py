@@ -58,9 +58,17 @@ def _trunc_divide(x, y):
     return quotient + ((x % y != 0) & ((x < 0) != (y < 0))).astype(x.dtype)
 
 
+def _power(x, y):
+    """Whole numbers to a power below 0 are 1, -1 or 0."""
+    if not _integers(x):
+        return np.power(x, y)
+    below = np.where((x == 1) | (x == -1) & (y % 2 == 0), 1, np.where(x == -1, -1, 0)).astype(x.dtype)
+    return np.where(y < 0, below, np.power(x, np.maximum(y, 0)))
+
+
 BINARY_OPS = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "floor_divide": np.floor_divide,
-    "trunc_divide": _trunc_divide, "remainder": np.remainder, "fmod": np.fmod, "pow": np.power, "maximum": np.maximum,
+    "trunc_divide": _trunc_divide, "remainder": np.remainder, "fmod": np.fmod, "pow": _power, "maximum": np.maximum,
     "minimum": np.minimum, "fmax": np.fmax, "fmin": np.fmin, "atan2": np.arctan2, "hypot": np.hypot,
     "copysign": np.copysign, "nextafter": np.nextafter, "gcd": np.gcd, "lcm": np.lcm, "bitwise_and": np.bitwise_and,
     "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor, "left_shift": np.left_shift,

@@ -12,11 +12,15 @@ COMMON = ("float32", "int64", "float16")
 POINTWISE = ("unary", "binary", "binary_scalar")         # of which an op has cases with words behind its name
 # Those whose ops and dtypes walk memory alike, and the ops that have every layout.
 ALIKE = ("fill", "copy", "unary", "binary", "where", "binary_scalar", "elementwise", "map_reduce")
-USUAL = ("neg", "exp", "sqrt", "relu", "add", "mul", "div", "maximum", "lt", "sizes", "drawn")
+USUAL = ("to float32", "a mask", "sizes", "drawn")
+HALF = ("neg", "exp", "relu", "add", "mul", "div", "lt")            # of which each has every other one
+BROADCAST = "stride 0", "transposed"      # layouts in which tensors of every dtype are copied
 # What every op has: dense operands, also where they share memory.
 PLAIN = ("contiguous", "contiguous swapped", "edges", "0-d", "in place", "into the second", "one operand twice",
          "offset", "side by side", "large", "rows", "all", "long rows")
-TURNS = 6
+TURNS = {"op": 12, "dtype": 8}          # of the pairs with layouts that few need, of ALIKE entries one of so many stays
+WHOLE = ("copy", "unary", "binary", "reduce")               # of which every op has each of its dtypes
+SMALL = ("float16", "bfloat16")         # computed alike, and slowest to compile: they take ops and layouts by turns
 GOLDEN = 0.6180339887                   # multiples of it, without their whole part, keep step with no list's order
 
 
@@ -29,19 +33,20 @@ def covering(cases):
     """Of the cases of one entry, in their order, some in which every pair of op, dtype and layout occurs that can.
 
     Every op has every dtype in its first layout, which is the plain one, and the other layouts in one dtype of its own,
-    which ops take by turns: layouts that need one kernel then share it. In the dtypes that programs use most the first
-    op has every layout, and along rows every op. Of entries whose ops and dtypes walk memory ALIKE only those that are
-    USUAL or COMMON have every layout, the others a sixth of them, by TURNS. Of drawn calls two thirds are there in the
+    which ops take by turns: layouts that need one kernel then share it. In float32 the first op has every layout, and
+    along rows every op, in the other dtypes that programs use most a half of them. Of entries whose ops and dtypes walk
+    memory ALIKE only those that are USUAL, or float32, have every layout, a HALF of them the next, of the others one in
+    TURNS; of other entries the SMALL dtypes share ops and layouts. Of drawn calls three quarters are there in the first
     COMMON dtypes, bytes and the entry's usual one, in the others, which need kernels of their own, a fifth. The choice
     is the same in every run.
     """
     count, drawn = Counter(), Counter(case.key.dtype for case in cases if case.key.op == "drawn")
-    common = {*COMMON, "bool", "uint8", *(dtype for dtype, _ in drawn.most_common(1))}
+    common = {*COMMON[:2], "bool", "uint8", *(dtype for dtype, _ in drawn.most_common(1))}
 
     def stays(case):
         usual = case.key.dtype in common
         count[usual] += case.key.op == "drawn"
-        return case.key.op != "drawn" or count[usual] * GOLDEN % 1 < (2 / 3 if usual else 1 / 5)
+        return case.key.op != "drawn" or count[usual] * GOLDEN % 1 < (3 / 4 if usual else 1 / 5)
 
     cases = list(filter(stays, cases))
     seen, chosen = Counter(), set()
@@ -58,29 +63,56 @@ def covering(cases):
         chosen.add(id(case))
         seen.update([("op", key.op, key.layout), ("dtype", key.dtype, key.layout)])
 
-    for _, group in groups("op", "dtype"):
-        take(group[0])
-
     dtypes = {op: list(dict.fromkeys(case.key.dtype for case in group)) for (op,), group in groups("op")}
-    named = family if cases and cases[0].key.entry in POINTWISE + WALKERS else str
+    entry = cases[0].key.entry if cases else ""
+    alike, walks = entry in ALIKE, entry in WALKERS
+    first = "to float32" if entry == "copy" else next(iter(dtypes), "")
+    named = family if entry in POINTWISE + WALKERS else str
     families = list(dict.fromkeys(map(named, dtypes)))
     kinds = list(dict.fromkeys(case.key.dtype for case in cases))
-    own = {op: found[families.index(named(op)) % len(found)] for op, found in dtypes.items()}
+    own = {}
+    for op, found in dtypes.items():
+        wide = [dtype for dtype in found if dtype not in SMALL] or found
+        own[op] = [wide[families.index(named(op)) % len(wide)]]
+        if entry == "copy" and op.startswith("to "):
+            own[op] = [op.removeprefix("to ")]
+        elif not alike and not walks and "float32" in found:
+            own[op] = ["float32"]
 
-    def left_out(names, name, usual, layout):
-        rare = cases[0].key.entry in ALIKE and name not in usual and layout not in PLAIN
-        return rare and (names.index(name) + layouts.index(layout)) % TURNS
 
+    def left_out(kind, number, layout, turns=None):
+        turns = turns or TURNS[kind] if alike else 2 if kind == "dtype" and kinds[number] in SMALL else 1
+        return layout not in PLAIN and (number + layouts.index(layout)) % turns
+
+    def by_turns(op, dtype):
+        """Whether another dtype stands for this one, with this op."""
+        return (dtype in SMALL and entry not in WHOLE and len(families) > 1 and {*SMALL} <= {*dtypes[op]}
+                and (families.index(named(op)) + SMALL.index(dtype)) % 2)
+
+    for (op, dtype), group in groups("op", "dtype"):
+        if not by_turns(op, dtype):
+            take(group[0])
     for pair, group in groups("op", "layout"):
-        if not seen[("op", *pair)] and not left_out(families, named(pair[0]), USUAL, pair[1]):
+        name = named(pair[0])
+        if entry == "copy" and pair[1] in BROADCAST:
+            take(next((case for case in group if case.key.dtype in own[pair[0]]), group[0]))
+        rare = alike and name not in USUAL and left_out(
+            "op", families.index(name), pair[1], 2 if name in HALF else None) or (
+            walks and name != pair[0] and (len(pair[0]) + layouts.index(pair[1])) % 2)
+        if not seen[("op", *pair)] and not rare:
+            best = COMMON[:2] if "swapped" in pair[1] else own[pair[0]]         # drawn calls have swapped ones in these
             rarest = min(group, key=lambda case: seen["dtype", case.key.dtype, case.key.layout])
-            take(next((case for case in group if case.key.dtype == own[pair[0]]), rarest))
+            take(next((case for case in group if case.key.dtype in best), rarest))
     for case in cases:
-        walks = case.key.entry in WALKERS
-        usual = case.key.dtype in COMMON and (walks or case.key.op == cases[0].key.op)
-        if usual or case.key.op == "drawn" or walks and case.key.layout == "large":
+        key = case.key
+        if walks or key.op == first:
+            turn = list(dtypes).index(key.op) + layouts.index(key.layout)
+            if key.dtype == "float32" or key.dtype in COMMON and (turn + COMMON.index(key.dtype)) % 2 == 0:
+                take(case)
+        if key.op == "drawn" or walks and key.layout == "large":
             take(case)
     for pair, group in groups("dtype", "layout"):
-        if not seen[("dtype", *pair)] and not left_out(kinds, pair[0], COMMON, pair[1]):
+        rare = pair[0] != "float32" and left_out("dtype", kinds.index(pair[0]), pair[1])
+        if not seen[("dtype", *pair)] and not rare:
             take(group[0])
     return [case for case in cases if id(case) in chosen]

@@ -14,7 +14,8 @@ POINTWISE = ("unary", "binary", "binary_scalar")         # of which an op has ca
 ALIKE = ("fill", "copy", "unary", "binary", "where", "binary_scalar", "elementwise", "map_reduce")
 USUAL = ("to float32", "a mask", "sizes", "drawn")
 HALF = ("neg", "exp", "relu", "add", "mul", "div", "lt")            # of which each has every other one
-BROADCAST = "stride 0", "transposed"      # layouts in which tensors of every dtype are copied
+# Layouts that copies to every dtype have, and of other entries the ops that have a half of them.
+BROADCAST = {"copy": ("stride 0", "transposed"), "binary": ("second repeated alike",)}
 # What every op has: dense operands, also where they share memory.
 PLAIN = ("contiguous", "contiguous swapped", "edges", "0-d", "in place", "into the second", "one operand twice",
          "offset", "side by side", "large", "rows", "all", "long rows")
@@ -94,7 +95,7 @@ def covering(cases):
             take(group[0])
     for pair, group in groups("op", "layout"):
         name = named(pair[0])
-        if entry == "copy" and pair[1] in BROADCAST:
+        if pair[1] in BROADCAST.get(entry, ()) and (entry == "copy" or name in HALF):
             take(next((case for case in group if case.key.dtype in own[pair[0]]), group[0]))
         rare = alike and name not in USUAL and left_out(
             "op", families.index(name), pair[1], 2 if name in HALF else None) or (

@@ -15,7 +15,7 @@ ALIKE = ("fill", "copy", "unary", "binary", "where", "binary_scalar", "elementwi
 USUAL = ("to float32", "a mask", "sizes", "drawn")
 HALF = ("neg", "exp", "relu", "add", "mul", "div", "lt")            # of which each has every other one
 # Layouts that copies to every dtype have, and of other entries the ops that have a half of them.
-BROADCAST = {"copy": ("stride 0", "transposed"), "binary": ("second repeated alike",)}
+BROADCAST = {"copy": ("stride 0", "transposed"), "binary": ("second repeated alike", "number beside turned")}
 # What every op has: dense operands, also where they share memory.
 PLAIN = ("contiguous", "contiguous swapped", "edges", "0-d", "in place", "into the second", "one operand twice",
          "offset", "side by side", "large", "rows", "all", "long rows")

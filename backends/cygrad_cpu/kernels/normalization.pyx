@@ -163,9 +163,9 @@ cdef void group_rows(const Real *a, const Real *weight, const Real *bias, double
             x = a + r * n + k * places
             y = out + r * n + k * places
             by = scale * weight[first + k] if weight != NULL else scale
-            shift = (bias[first + k] if bias != NULL else 0) - centre * by
+            shift = bias[first + k] if bias != NULL else 0
             for i in range(places):
-                y[i] = x[i] * by + shift
+                y[i] = (x[i] - centre) * by + shift         # of equal elements the bias exactly
 
 
 cdef void channel_sums(const Real *grad, const Real *a, Real centre, Real *total, Real *along,

@@ -144,6 +144,9 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
             and held.memory.index == grad.memory.index):
         binary_into(ADD, held, cast(grad, held.dtype), held)
         bump_version(held)
+    elif held.dtype is not plain_of(held.dtype) and same_sizes(held, grad):     # a lazy conjugate
+        copy_into(binary(ADD, held, grad, SAME), held)
+        bump_version(held)
     else:
         variable.gradient = binary(ADD, held, grad, SAME)
         (<Tensor>variable.gradient).names_ = variable.names_

@@ -17,6 +17,7 @@ _PAIRS = frozenset("""
     atan2 arctan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp_max clamp_min copysign
     fmax fmin fmod gcd hypot igamma igammac lcm logaddexp logaddexp2 maximum minimum nextafter remainder floor_divide
     special_gammainc special_gammaincc xlogy special_xlogy special_xlog1py special_zeta""".split())
+_COMPARISONS = frozenset("eq ge greater greater_equal gt le less less_equal lt ne not_equal".split())
 _OF_FLOATS = frozenset("""
     acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh copysign cos cosh
     deg2rad digamma erf erfc erfinv exp exp2 expm1 i0 lgamma log log10 log1p log2 logit rad2deg reciprocal rsqrt
@@ -111,7 +112,7 @@ def _before_the_kernel(name, values, error):
         dim = values.get("dim")
         if type(dim) is int:
             (operands[0] if operands[0].dim() else operands[0].new_empty(1)).size(dim)
-        if pair:
+        if pair or name in _COMPARISONS:
             shape = broadcast(*operands)[0].shape
             if isinstance(out, Tensor) and any(out is t for t in operands) and shape != out.shape:
                 return RuntimeError(f"output with shape {list(out.shape)} doesn't match the broadcast shape "

@@ -11,6 +11,7 @@ import numpy as np
 from cygrad.devices.device import device, layout, memory_format
 from cygrad.dtype import PYTHONS_TYPES, DType, _named as named
 from cygrad.errors.accepted import PASS_AS_NONE, lines_of
+from cygrad.ops.declare.op_forms import functions
 from cygrad.random.generator import Generator
 from cygrad.tensor import Tensor
 
@@ -62,6 +63,8 @@ class Parameter:
                 return value if all(a is b for a, b in zip(items, value)) else items
             if not isinstance(value, (int, type(None))):
                 value = value.item() if isinstance(value, Tensor) else operator.index(value)
+        if self.name == "out" and self.numbers and not isinstance(value, (Tensor, type(None))):
+            return functions["as_tensor"](np.array(value))
         if self.kind == "torch.dtype" and isinstance(value, type):
             return DTYPES[value]
         if isinstance(value, Tensor) and self.kind in _NUMBERS:
@@ -154,6 +157,8 @@ class Overload:
             else:
                 self.parameters.append(Parameter(part, keyword_only))
         self.positional = sum(not p.keyword_only for p in self.parameters)
+        if self.parameters and self.parameters[-1].name == "out":          # a number may be where the result goes, too
+            self.parameters[-1].numbers = any(p.numbers for p in self.parameters)
         self.least = sum(not p.optional for p in self.parameters)
         parts = [p.text for p in self.parameters]
         if self.positional < len(parts):

@@ -157,31 +157,30 @@ def pinv_backward(grad, a, p):
 
 
 def lstsq_right(grads, a, b, vector, result):
-    found = None
+    found, x = None, result[0]                  # which may not have been changed
     if grads[0] is not None:
         g = grads[0].unsqueeze(-1) if vector else grads[0]
         found = adjoint(cygrad.linalg.pinv(a)) @ g
     if grads[1] is not None and result[1].numel():
-        right = 2 * rest_of(a, b, vector, result) * grads[1].unsqueeze(-2)
+        right = 2 * rest_of(a, b, vector, x) * grads[1].unsqueeze(-2)
         found = right if found is None else found + right
     return found if found is None or not vector else found.squeeze(-1)
 
 
 def lstsq_matrix(grads, a, b, vector, result):
     """x = pinv(A) b; the residuals |b - A x|^2 depend on A directly, and through x not at all (A^H (b - A x) = 0)."""
-    found = None
+    found, x = None, result[0]
     if grads[0] is not None:
         g, right = (grads[0].unsqueeze(-1), b.unsqueeze(-1)) if vector else (grads[0], b)
         found = pinv_backward(g @ adjoint(right), a, cygrad.linalg.pinv(a))
     if grads[1] is not None and result[1].numel():
-        x = result[0].unsqueeze(-1) if vector else result[0]
-        direct = -2 * (rest_of(a, b, vector, result) * grads[1].unsqueeze(-2)) @ adjoint(x)
+        direct = -2 * (rest_of(a, b, vector, x) * grads[1].unsqueeze(-2)) @ adjoint(x.unsqueeze(-1) if vector else x)
         found = direct if found is None else found + direct
     return found
 
 
-def rest_of(a, b, vector, result):
-    return b.unsqueeze(-1) - a @ result[0].unsqueeze(-1) if vector else b - a @ result[0]
+def rest_of(a, b, vector, x):
+    return b.unsqueeze(-1) - a @ x.unsqueeze(-1) if vector else b - a @ x
 
 
 # ------------------------------------------------------------------------- LU

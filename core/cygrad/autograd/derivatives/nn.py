@@ -140,7 +140,7 @@ derivative("embedding_bag", weight=lambda grad, weight_shape, indices, bags, siz
 
 def normalized_backward(grad, input, weight, axes, eps, result, needs):
     """The kernel's gradients, or the same formulas in differentiable ops where those are to be differentiated again."""
-    _, mean, rstd = result
+    mean, rstd = result[1], result[2]           # the values may have been changed since
     if not grad_mode() and (weight is None or weight.dtype is input.dtype):
         return layer_norm_backward(grad, input, mean, rstd, weight, axes, needs)
     over = tuple(range(-axes, 0))

@@ -247,7 +247,7 @@ derivative("special_i1e", name="SpecialI1EBackward0", self=lambda grad, self, re
 derivative("special_ndtri", name="SpecialNdtriBackward0",
            self=lambda grad, result: grad * math.sqrt(2 * math.pi) * (result * result / 2).exp())
 derivative("special_log_ndtr", name="SpecialLogNdtrBackward0",
-           self=lambda grad, self: grad / special().erfcx(self * -math.sqrt(0.5)) * math.sqrt(2 / math.pi))
+           self=lambda grad, self, result: grad / special().erfcx(self * -math.sqrt(0.5)) * math.sqrt(2 / math.pi))
 derivative("special_erfcx", name="SpecialErfcxBackward0",
            self=lambda grad, self, result: (2 * self * result - 2 / math.sqrt(math.pi)) * grad)
 derivative("special_entr", name="SpecialEntrBackward0", self=lambda grad, self: grad * -(1 + self.log()))

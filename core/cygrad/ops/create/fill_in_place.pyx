@@ -97,6 +97,7 @@ def zero(self):
 
 for _filling in (fill_with_number, zero):
     _filling.may_overlap = True
+fill_tensor.of_any_dtype = True
 
 
 @op(only_method=True)

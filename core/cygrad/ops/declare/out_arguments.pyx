@@ -93,6 +93,8 @@ cdef int refuse_grown(str name, Tensor result, Tensor target, operands) except -
     cdef Tensor t
     if result.elements == 0:
         return 0
+    if result.rank == 0 and name in ("dot", "vdot", "matmul") and any([other is target for other in operands]):
+        raise RuntimeError("1D tensors expected, but got 0D and 0D tensors")       # the operand is resized, too
     for other in operands:
         said = rule[min(i, len(rule) - 1)]
         i += 1
@@ -195,7 +197,7 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
     if grad_enabled() and has_gradient(target) and name in MADE_ANEW:
         refuse_leaf(name, target)
         forget_history(name, target)
-    elif has_gradient(target) and target.node is None and target.base is None and name in MADE_ANEW:
+    elif target.requires & 1 and target.node is None and name in MADE_ANEW:
         target.requires &= ~1                   # as PyTorch has it, which makes such a tensor anew, too
     refuse_under_resized(name, result, target, operands)
     if not same_sizes(target, result):

@@ -34,9 +34,9 @@ cdef class Primitive(Op):
 
     Arguments are positional. `inplace` refuses a target whose elements share memory, unless `may_overlap` is set: what
     is written to them is one value. `constants`: PyTorch's name of the op, and the arguments that may require no
-    gradient; others that have no formula may, and get none.
+    gradient; others that have no formula may, and get none. `of_any_dtype`: integers depend on what is written, too.
     """
-    cdef public bint may_overlap
+    cdef public bint may_overlap, of_any_dtype
     cdef readonly tuple constants
     cdef readonly object forward
     cdef public object __doc__
@@ -98,7 +98,7 @@ cdef class Primitive(Op):
         check_inplace(target)
         if not self.may_overlap:
             refuse_self_overlap(target)
-        if grad_enabled() and target.dtype.category >= CATEGORY_FLOAT and any_requires(args):
+        if grad_enabled() and (target.dtype.category >= CATEGORY_FLOAT or self.of_any_dtype) and any_requires(args):
             row = self.derivative()
             if row is not None and wanted(row, args):
                 if self.needs_value_of(self.arguments[0]):

@@ -225,7 +225,7 @@ def from_real(input, n, dim, norm, forward, onesided):
     axis, size = one_axis(input, n, dim)
     input = input if n is None else fitted(input, (axis,), (size,))
     result = r2c(input, (axis,), normalization_of(norm, forward), onesided)
-    return result if forward else conj(result)
+    return result if forward else result.conj()
 
 
 def real_transform(name, forward):
@@ -274,7 +274,7 @@ def _ihfftn(input, s=None, dim=None, norm=None):
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {SCALAR_NAMES[input.dtype.code]}")
     input = fitted(promoted(input), dims, sizes)
     normalization = normalization_of(norm, False)
-    half = conj(r2c(input, dims[-1:], normalization, True))
+    half = r2c(input, dims[-1:], normalization, True).conj()
     return c2c(half, dims[:-1], normalization, False) if len(dims) > 1 else half
 
 

@@ -54,7 +54,7 @@ cdef extern from "Python.h":
 
 # -------------------------------------------------------------------- reading a key
 
-cdef tuple parts_of_key(object key, int *used, int *tensors):
+cdef tuple parts_of_key(Tensor t, object key, int *used, int *tensors):
     """The parts of a key: int, bool, slice, None, Ellipsis or tensor with axes; how many axes, and kernels, they need.
 
     What else may stand in a key (sequences, arrays, NumPy's and other integers, tensors without axes) is one of these
@@ -77,7 +77,7 @@ cdef tuple parts_of_key(object key, int *used, int *tensors):
     if known:
         return parts
     used[0] = tensors[0] = 0
-    return parts_of_key(tuple(general().parts_of(key)), used, tensors)
+    return parts_of_key(t, tuple(general().parts_of(key, t)), used, tensors)
 
 
 cdef Tensor read_key(Tensor t, object key, tuple parts, int used, list indices):
@@ -183,7 +183,7 @@ cdef Tensor picked(Tensor t, object key):
         from cygrad.batching.keys import getitem      # start-up time
         return getitem(t, key)
     cdef int used = 0, tensors = 0
-    cdef tuple parts = parts_of_key(key, &used, &tensors)
+    cdef tuple parts = parts_of_key(t, key, &used, &tensors)
     cdef list indices = [] if tensors else None
     if tensors and any_overridden(parts):
         return hand_over_named("__getitem__", (t, key))
@@ -246,7 +246,7 @@ cdef int setitem_(Tensor t, object key, object value) except -1:
             setitem(t, key, value)
             return 0
         try:
-            parts = parts_of_key(key, &used, &tensors)
+            parts = parts_of_key(t, key, &used, &tensors)
             indices = [] if tensors else None
             view = read_key(t, key, parts, used, indices)
         except (IndexError, TypeError):

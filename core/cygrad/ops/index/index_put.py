@@ -83,7 +83,7 @@ def stands_for_tuple(index):
     return False
 
 
-def parts_of(key):
+def parts_of(key, self=None):
     """The parts of any key, as `getitem.pyx` takes them: int, bool, slice, None, Ellipsis or a tensor with axes."""
     if type(key) is list and key and all([type(part) is int for part in key]):
         return [as_index(key)]
@@ -94,7 +94,12 @@ def parts_of(key):
             key = tuple(key)
         else:
             key = (key,)
-    return list(map(part_of, key))
+    try:
+        return list(map(part_of, key))
+    except TypeError:
+        if self is not None:
+            refuse_first(self, key, self)
+        raise
 
 
 def part_of(part):

@@ -165,8 +165,8 @@ def tensordot(a, b, dims=2):
     for i in first:
         inside *= a.shape[i]
     left, right = a.permute(rows + first), b.permute(second + columns)
-    if not shape:
-        return cygrad.dot(*(t if t.dim() == 1 else t.reshape(inside) for t in (left, right))).view(())
+    if all([n == 1 for n in shape]):
+        return cygrad.dot(*(t if t.dim() == 1 else t.reshape(inside) for t in (left, right))).view(shape)
     return left.reshape(count(a, rows), inside).mm(right.reshape(inside, count(b, columns))).reshape(shape)
 
 

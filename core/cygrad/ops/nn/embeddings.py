@@ -87,6 +87,8 @@ def rows_of_table(weight, indices, padding_idx=-1, scale_grad_by_freq=False, spa
             [1., 2.]])
     """
     if weight.dim() != 2:
+        if weight._tracked():
+            weight.size(0)                      # which a derivative asks for first
         raise RuntimeError("'weight' must be 2-D")
     need_indices("embedding", indices)
     refuse_complex_gradient(weight, "embedding")

@@ -63,6 +63,11 @@ def _bernoulli_function(input, p=None, *, generator=None, out=None):
             return bernoulli_p(input, p, generator)
         except UnbatchedDraw:
             return draws().for_all(_bernoulli_function, (input,), p, generator=generator)
+    if out is not None:
+        refuse_out_grad("bernoulli", input, out)
+    if input.is_complex() and input.numel():
+        raise NotImplementedError("\"bernoulli_tensor_cpu_self_\" not implemented for "
+                                  f"'{SCALAR_NAMES[input.dtype.code]}'")
     made = bernoulli_of(input, generator)
     try:
         made = bernoulli(input, generator) if made is None else made
@@ -70,10 +75,9 @@ def _bernoulli_function(input, p=None, *, generator=None, out=None):
         return draws().for_all(_bernoulli_function, (input,), generator=generator)
     if out is None:
         return made
-    if out.is_complex():
+    if out.is_complex() and input.numel():
         dtype = SCALAR_NAMES[out.dtype.code]
         raise NotImplementedError(f"\"bernoulli_tensor_cpu_self_\" not implemented for '{dtype}'")
-    refuse_out_grad("bernoulli", input, out)
     return write_out("bernoulli", made.to(out.dtype), out)          # of any dtype: the draws are 0 and 1
 
 

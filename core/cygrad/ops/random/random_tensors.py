@@ -47,6 +47,8 @@ def made_standard(normal, size, generator, out, dtype, device, requires_grad, pi
         else:
             _need_float(t, "check_uniform_bounds")
             draw(t, "uniform", 0, 1, generator=generator)
+    if normal and out is not None and out.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
     before = None if out is None or not normal else out.shape
     made = new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill)
     if before is not None and made.shape != before:         # PyTorch counts that it resizes `out`

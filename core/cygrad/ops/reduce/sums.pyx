@@ -239,7 +239,7 @@ def _nansum(self, dim, keepdim, dtype):
 
 def nansum_dtype(out, input, *args, **kwargs):
     """The dtype of `out` is that of the kernel, which knows floats alone; with `dtype=` the input is cast before."""
-    if not out.is_floating_point() and not is_integral(input) and input.numel() and kwargs.get("dtype") is None:
+    if not out.is_floating_point() and input.is_floating_point() and input.numel() and kwargs.get("dtype") is None:
         raise refused("nansum_cpu", out.dtype)
     return "dtype"
 
@@ -286,7 +286,8 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None):
 def nanmean_dtype(out, input, *args, **kwargs):
     """The quotient is written over the sum."""
     nansum_dtype(out, input)
-    in_steps(out)
+    if input.is_floating_point():
+        in_steps(out)
     return True
 
 

@@ -165,11 +165,32 @@ def _mode(self, dim, keepdim):
     length = places - starts.cummax(dim).values
     best = length.argmax(dim, keepdim)
     values, order = take_along(values, best, dim, keepdim), take_along(order, best, dim, keepdim)
-    if unordered is not None:                   # NaN counts as the least there: it is taken where all occur once
-        first = unordered.any(dim, keepdim) & (length.amax(dim, keepdim) == 0)
-        values = cygrad.where(first, math.nan, values)
-        order = cygrad.where(first, unordered.to(INT64).argmax(dim, keepdim), order)
+    if unordered is not None and n <= 16:
+        rows = self.movedim(dim, -1).reshape(-1, n).tolist()
+        order = cygrad.tensor([_first_mode(row) for row in rows], device=self.device).view(order.shape)
+        values = take_along(self, order, dim, keepdim)
     return values, order
+
+
+def _first_mode(row):
+    """The place of a row's mode, where short rows with NaN are sorted by insertion: NaN is never less, nor equal."""
+    places = list(range(len(row)))
+    for i in range(1, len(row)):
+        value, to = row[places[i]], i
+        if value < row[places[0]]:
+            to = 0
+        else:
+            while value < row[places[to - 1]]:
+                to -= 1
+        places.insert(to, places.pop(i))
+    best = run = most = 0
+    for i, place in enumerate(places):
+        run += 1
+        if i + 1 == len(places) or row[place] != row[places[i + 1]]:
+            if run > most:
+                best, most = place, run
+            run = 0
+    return best
 
 
 @op(axis=True, out="exact")

@@ -80,9 +80,11 @@ def covering(cases):
         elif not alike and not walks and "float32" in found:
             own[op] = ["float32"]
 
+    walked = {pair for pair, _ in groups("dtype", "layout")}
 
     def left_out(kind, number, layout, turns=None):
-        turns = turns or TURNS[kind] if alike else 2 if kind == "dtype" and kinds[number] in SMALL else 1
+        shared = kind == "dtype" and kinds[number] in SMALL and all((dtype, layout) in walked for dtype in SMALL)
+        turns = turns or TURNS[kind] if alike else 2 if shared else 1
         return layout not in PLAIN and (number + layouts.index(layout)) % turns
 
     def by_turns(op, dtype):

@@ -8,7 +8,7 @@ from cygrad_cuda import compiler
 from cygrad_gpu.codegen.element_types import ELEMENTS
 from cygrad_gpu.codegen.teams_gpu import Team
 from cygrad_gpu.codegen.traits import Traits
-from cygrad_gpu.index import gather_scatter, nonzero
+from cygrad_gpu.index import gather_scatter, nonzero, ordered_scatter_gpu
 from cygrad_gpu.nn import attention, convolution, depthwise, layer_norm, softmax
 from cygrad_gpu.pointwise import pointwise, transpose_gpu
 from cygrad_gpu.pointwise.pointwise import Declined, Layout
@@ -92,6 +92,7 @@ def family_kernels():
         yield f"nonzero/{name}", nonzero.make, ("write", *nonzero.compared(code))
         yield f"cumprod/{name}", scan.make, ("cumprod", code, code)
         yield f"scatter/{name}", gather_scatter.make_scatter, ("add", code, 3)
+        yield f"ordered/{name}", ordered_scatter_gpu.make, ("add", code, 3)
         yield f"sum/{name}", map_reduce_kernels.make_rows, (reduced(SUM, code, code, "1"),)
         yield f"convolve/{name}", convolution.make, (code, "convolve", True)
         yield f"convolve_weights/{name}", convolution.make, (code, "convolve_weights", False)

@@ -79,6 +79,19 @@ def test_reductions(computing_gpu, n):
     assert (y > 1).nonzero().tolist() == (x > 1).nonzero().tolist()
 
 
+@pytest.mark.parametrize("shape, dim", [((1000,), 0), ((400, 7), 0), ((3, 300, 2), 1)])
+def test_long_lines_are_scattered_in_order(computing_gpu, shape, dim):
+    """Sorted by place first: the last of several writes wins, and sums are added as on the CPU, to the bit."""
+    x, index = values(*shape).narrow(dim, 0, 40).contiguous(), (values(*shape) * 1000).long() % 40
+    turned = cygrad.arange(len(shape)).flip(0).tolist()
+    for source in (values(*shape), values(*shape[::-1]).permute(turned)):
+        for call in (lambda x, i, s: x.scatter(dim, i, s), lambda x, i, s: x.scatter_add(dim, i, s),
+                     lambda x, i, s: x.scatter_reduce(dim, i, s, "amax"),
+                     lambda x, i, s: x.index_add(dim, i.reshape(-1)[:s.shape[dim]], s)):
+            assert cygrad.equal(call(x.cuda(), index.cuda(), source.cuda()).cpu(), call(x, index, source))
+    assert any(launch.name == "scatter_ordered" for launch in computing_gpu.driver.launches)
+
+
 @some_or_all
 @pytest.mark.parametrize("entry", ["memory", "fill", "where", "gather", "matmul", "conv2d", "conv2d_backward",
                                    "attention"])

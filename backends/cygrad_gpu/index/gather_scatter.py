@@ -1,7 +1,8 @@
 """Gather and scatter: elements addressed by an index along one axis.
 
 A group owns a stretch of the result, counted row-major. In a gather every element of it is one item's; in a scatter
-every line along the indexed axis is, so that writes to one place keep their order and need no atomics.
+every line along the indexed axis is, so that writes to one place keep their order and need no atomics; few long ones
+are sorted first (ordered_scatter_gpu.py).
 On processors an item goes along rows; where a row has one place, as in `index_select`, that is a loop in lanes.
 Compiled in is a number of axes, of 1, 2, 4 and 8 the next one; beyond, a launch takes a part with fewer axes.
 """
@@ -194,22 +195,26 @@ WRITE_LINE = """        for (i64 j = 0; j < length; j++) {{
 """
 
 
-def make_scatter(traits, mode, code, rank):
-    element, (group, _) = ELEMENTS[code], group_of(traits)
-    T = element.stored
+def written(mode, code):
+    """The stored type of a dtype code, and a function that gives C for one write: of out, the place, src, its place."""
+    element = ELEMENTS[code]
 
-    def written(out, place, src, at):
+    def write(out, place, src, at):
         if mode == "set":
             return f"{out}[{place}] = {src}[{at}];"
         combined = expression(COMBINE[mode], element, "old", "more")
         return (f"const {element.computed} old = LOAD_{element.name}({out}, {place}), "
                 f"more = LOAD_{element.name}({src}, {at}); STORE_{element.name}({out}, {place}, {combined});")
+    return element.stored, write
 
+
+def make_scatter(traits, mode, code, rank):
+    (group, _), (T, write) = group_of(traits), written(mode, code)
     if traits.processor:
-        body = WRITE_ROW.format(T=T, width=512 // int(element.computed[1:]), lane=written("to_row", "k", "from", "k"),
-                                write=written("to", "place", "from", "at_from"))
+        body = WRITE_ROW.format(T=T, width=512 // int(ELEMENTS[code].computed[1:]),
+                                lane=write("to_row", "k", "from", "k"), write=write("to", "place", "from", "at_from"))
     else:
-        body = WRITE_LINE.format(write=written("out", "place", "src", "at_from"))
+        body = WRITE_LINE.format(write=write("out", "place", "src", "at_from"))
     loop = walk(rank, {"out": "out_strides", "index": "index_strides", "src": "src_strides"}, body)
     text = f"""KERNEL(scatter)(ARRAY({T}, out), ARRAY(const i64, index), ARRAY(const {T}, src), const i64 total,
     const i64 span, const i64 length, const i64 out_along, const i64 index_along, const i64 src_along, const axes sizes,
@@ -266,8 +271,12 @@ def scatter(backend, device, mode, out, dim, index, src, look=False):
 
 
 def _scatter(backend, device, name, code, dim, views, axes):
+    from cygrad_gpu.index import ordered_scatter_gpu        # knot: it needs this module
     out, index, src = views
     traits, rank = backend.traits(device), class_of(len(axes) or 1)
+    if axes and ordered_scatter_gpu.pays(traits, index.shape[dim], index.numel() // index.shape[dim]) \
+            and ordered_scatter_gpu.scatter(backend, device, name, code, dim, views, axes):
+        return
     sizes = [index.shape[axis] for axis in axes] or [1]
     strides = [[view.stride()[axis] for axis in axes] or [1] for view in views]
     at = axes.index(dim) if axes else 0

@@ -336,6 +336,7 @@ def test_more_than_2_to_the_31_bytes(opencl):
     assert x[2**31 + 5].item() == 9 and (x == 9).sum().item() == 3
 
 
+@pytest.mark.slow
 def test_a_device_without_double_precision(python):
     """The traits lie: then no program may say "double", and a float64 tensor is refused."""
     python(r"""

@@ -59,7 +59,8 @@ def test_threads_are_left_alone_where_that_is_said(python, processors, monkeypat
     assert set(python(AFFINITIES, **environment).stdout.splitlines()) == {everywhere}
 
 
-@pytest.mark.parametrize("threads", ["1", "2", "3"])
+@pytest.mark.parametrize("threads", [pytest.param("1", marks=pytest.mark.slow),
+                                     pytest.param("2", marks=pytest.mark.slow), "3"])
 def test_groups_that_share_a_sum_add_it_up_once(python, threads):
     python(SUMS, POCL_MAX_PTHREAD_COUNT=threads, POCL_AFFINITY="0")
 

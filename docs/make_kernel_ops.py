@@ -51,7 +51,7 @@ BINARY_MEANINGS = {
     "trunc_divide": ("trunc(a / b)", "integers: by 0 raises"),
     "remainder": ("a - floor(a / b) * b", "sign of b; integers: by 0 raises; floats: by 0 NaN"),
     "fmod": ("a - trunc(a / b) * b", "sign of a; integers: by 0 raises; floats: by 0 NaN"),
-    "pow": ("a^b", "pow(NaN, 0) = pow(1, NaN) = 1; integers wrap, exponents are not negative"),
+    "pow": ("a^b", "pow(NaN, 0) = pow(1, NaN) = 1; integers wrap; to a power below 0 they are 1, -1 or 0"),
     "maximum": ("the larger", "NaN if either is; of 0 and -0 either"), "minimum": ("the smaller", "as maximum"),
     "fmax": ("the larger", "the other one, if one is NaN"), "fmin": ("the smaller", "as fmax"),
     "atan2": ("angle of the point (b, a)", "signs of zeros count: atan2(-0, -1) = -pi"),

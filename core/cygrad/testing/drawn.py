@@ -248,9 +248,9 @@ def chosen_numbers(op, dtype):
         return [int(x) for x in found if limits.min <= x <= limits.max]
     largest, least = {"float16": (65504.0, 2.0**-24), "bfloat16": (2.0**127, 2.0**-126)}.get(
         dtype, (2.0**127, 2.0**-149) if "32" in dtype or "64" == dtype[-2:] == "x" else (2.0**1023, 2.0**-1074))
-    found = [0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 4.0, 0.25, 10.0, 100.0, 1.5, 7.0, 255.0, 1024.0, 65504.0,
-             float("inf"), -float("inf"), float("nan"), largest, least, -0.0]
-    return found
+    beyond = 65536.0 if dtype == "bfloat16" else 65504.0        # a number of the dtype: how others round is no question
+    return [0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 4.0, 0.25, 10.0, 100.0, 1.5, 7.0, 255.0, 1024.0, beyond,
+            float("inf"), -float("inf"), float("nan"), largest, least, -0.0]
 
 
 FRACTIONS = (0.1, 1 / 3, -0.7, 1e-3)

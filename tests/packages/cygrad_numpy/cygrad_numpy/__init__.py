@@ -104,10 +104,18 @@ def trunc_divide(x, y):
     return quotient + ((quotient < 0) & (quotient * y != x))
 
 
+def power(x, y):
+    """NumPy refuses integers to a power below 0: 1, -1 or 0."""
+    if not integers(x):
+        return np.power(x, y)
+    below = np.where(x == 1, 1, np.where(x == -1, 1 - 2 * (y % 2), 0)).astype(x.dtype)
+    return np.where(y < 0, below, np.power(x, np.maximum(y, 0)))
+
+
 BINARY_OPS = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide,
     "floor_divide": division(np.floor_divide), "trunc_divide": division(trunc_divide),
-    "remainder": division(np.remainder), "fmod": division(np.fmod), "pow": real_only(np.power), "maximum": np.maximum,
+    "remainder": division(np.remainder), "fmod": division(np.fmod), "pow": real_only(power), "maximum": np.maximum,
     "minimum": np.minimum, "fmax": np.fmax, "fmin": np.fmin, "atan2": np.arctan2, "hypot": np.hypot,
     "copysign": np.copysign, "nextafter": np.nextafter, "gcd": np.gcd, "lcm": np.lcm, "bitwise_and": np.bitwise_and,
     "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor, "left_shift": np.left_shift,

@@ -197,7 +197,7 @@ def index_copy_arguments(Tensor self not None, dim, index, source):
                          f"Source dimensionality ({copied.rank}), destination dimensionality ({self.rank})")
     if plain_of(places.dtype).code != INT64:
         raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {scalar_name(index)}")
-    if self.dtype is not copied.dtype:
+    if plain_of(self.dtype) is not plain_of(copied.dtype):
         raise RuntimeError("index_copy_(): self and source expected to have the same dtype, but got (self) "
                            f"{scalar_name(self)} and (source) {scalar_name(source)}")
     if not same_off_axis(self, copied, axis) and (self.rank > 1 or copied.rank > 1):

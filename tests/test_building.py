@@ -226,6 +226,18 @@ def test_functions_are_laid_out_in_the_order_of_a_list(project):
     project.build()
 
 
+def test_the_code_that_runs_at_import_looks_up_globals_without_a_cache(project):
+    """tools/translate.py finds that code by what Cython writes above it, and calls a macro of Cython's by name."""
+    project.edit("core/pack/second.pyx", "def value(", "LENGTH = len(__name__)\nSHORTER = LENGTH - 1\n\ndef value(")
+    project.build()
+    before, mark, after = (project.folder / "build/c/core/pack/second.c").read_text(encoding="utf-8").partition(
+        "/*--- Execution code ---*/")
+    assert mark and "__Pyx_GetModuleGlobalName(" in before          # as Cython defines it
+    code = after.partition("\n}\n")[0]
+    assert "__Pyx_GetModuleGlobalNameUncached(" in code and "__Pyx_GetModuleGlobalName(" not in code
+    assert project.answer("from pack import second; print(second.SHORTER)") == "10"
+
+
 def test_an_error_names_the_file(project):
     project.edit("core/pack/first.pyx", "self.value = value", "self.value = value +")
     with pytest.raises(AssertionError, match="could not translate core/pack/first.pyx"):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from fake_packages import BACKEND, install_backend
 from op_db import OPS, TOLERANCE, tensors_of
+from shares import share, some_or_all
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages" / "cygrad_numpy"))
 DEVICES = {"five": (BACKEND, None), "numpy": (None, "cygrad_numpy:NumPyBackend")}
@@ -64,12 +65,14 @@ def limits(op, found, asked):
     return [10 * op.tolerance * max(limit) for limit in zip(*both)]
 
 
+@some_or_all
 @pytest.mark.parametrize("backend", DEVICES)
 @pytest.mark.parametrize("op", OPS, ids=[op.name for op in OPS])
-def test_as_on_the_cpu(devices, op, backend):
-    for dtype in DTYPES:
-        if dtype not in op.dtypes:
-            continue
+def test_as_on_the_cpu(devices, op, backend, every):
+    """In all these dtypes, or in one: another for each op."""
+    dtypes = [dtype for dtype in DTYPES if dtype in op.dtypes]
+    turn = OPS.index(op) % max(len(dtypes), 1)
+    for dtype in share(dtypes[turn:] + dtypes[:turn], every):
         for sample in op.samples(dtype):
             if op.short in ROOTS and sample.special:
                 continue

@@ -1,7 +1,7 @@
 """How much of the conformance suite runs with the other tests: a part of the cases; `tox -e slow` runs all of them."""
 import pytest
 
-some_or_all = pytest.mark.parametrize("every", [pytest.param(8, id="part"),
+some_or_all = pytest.mark.parametrize("every", [pytest.param(16, id="part"),
                                                 pytest.param(1, id="whole", marks=pytest.mark.slow)])
 
 

@@ -48,8 +48,8 @@ def test_copies_that_turn(computing_gpu, shape, dtype):
     assert any(launch.name == "turned" for launch in computing_gpu.driver.launches)
 
 
-@pytest.mark.parametrize("shape", [(17, 5), (3, 1025), *(pytest.param(shape, marks=pytest.mark.slow) for shape in (
-    (1, 1), (9, 64), (3, 1024), (2, 3000), (2, 9000), (8, 4, 33)))])
+@pytest.mark.parametrize("shape", [(3, 1025), *(pytest.param(shape, marks=pytest.mark.slow) for shape in (
+    (1, 1), (17, 5), (9, 64), (3, 1024), (2, 3000), (2, 9000), (8, 4, 33)))])
 def test_rows(computing_gpu, shape):
     """Softmax and layer_norm by teams of each kind, whose rows wait in registers up to 8192, with their gradients."""
     x, weight, bias, grad = values(*shape), values(shape[-1]), values(shape[-1]) + 1, values(*shape)
@@ -65,7 +65,7 @@ def test_rows(computing_gpu, shape):
         assert cygrad.allclose(ours.cpu(), theirs, rtol=1e-3, atol=1e-3 * theirs.abs().max().item())
 
 
-@pytest.mark.parametrize("n", [1, 1000, pytest.param(70_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [1000, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 70_000))])
 def test_reductions(computing_gpu, n):
     x = values(2, n)
     y = x.cuda()
@@ -97,8 +97,9 @@ def test_long_lines_are_scattered_in_order(computing_gpu, shape, dim):
 @pytest.mark.parametrize("entry", ["memory", "fill", "where", "gather", "matmul", "conv2d", "conv2d_backward",
                                    "attention"])
 def test_conformance(computing_gpu, entry, every):
+    """A quarter of the cases, or a sixteenth of that: programs for GPUs take PoCL seconds each to compile."""
     computing_gpu.backend.open(0)
-    report = run(share(selected([entry], thorough=False), every), computing_gpu.backend, 0, "cpu")
+    report = run(share(selected([entry], thorough=False), 4 * every), computing_gpu.backend, 0, "cpu")
     assert not report.failed, report.details()
 
 

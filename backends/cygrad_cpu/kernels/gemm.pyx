@@ -177,35 +177,61 @@ cdef inline void clear(Lanes *sums, Height *height, Width *vectors) noexcept nog
         clear[Lanes, Whole, Width](sums + 8 * n, NULL, NULL)
 
 
-cdef inline void store_row(const Lanes *sums, char *out, const char *before, Lanes alpha, Lanes beta,
-                           bint added, Width *vectors) noexcept nogil:
+cdef inline void scale_row(Lanes *sums, Lanes alpha, Width *vectors) noexcept nogil:
+    cdef int n = 1 if Width is One else 2 if Width is Two else 3
+    sums[0] = sums[0] * alpha
+    if n > 1:
+        sums[1] = sums[1] * alpha
+    if n > 2:
+        sums[2] = sums[2] * alpha
+
+
+cdef inline void scale(Lanes *sums, Lanes alpha, Height *height, Width *vectors) noexcept nogil:
+    cdef int m = ROWS if Height is Whole else ROWS // 2 if Height is Half else 2 * ROWS
+    cdef int n = 1 if Width is One else 2 if Width is Two else 3
+    scale_row[Lanes, Width](sums, alpha, NULL)
+    scale_row[Lanes, Width](sums + n, alpha, NULL)
+    if m > 2:
+        scale_row[Lanes, Width](sums + 2 * n, alpha, NULL)
+        scale_row[Lanes, Width](sums + 3 * n, alpha, NULL)
+    if m > 4:
+        scale_row[Lanes, Width](sums + 4 * n, alpha, NULL)
+        scale_row[Lanes, Width](sums + 5 * n, alpha, NULL)
+        scale_row[Lanes, Width](sums + 6 * n, alpha, NULL)
+        scale_row[Lanes, Width](sums + 7 * n, alpha, NULL)
+    if m > 8:
+        scale[Lanes, Whole, Width](sums + 8 * n, alpha, NULL, NULL)
+
+
+cdef inline void store_row(const Lanes *sums, char *out, const char *before, Lanes beta, bint added,
+                           Width *vectors) noexcept nogil:
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Lanes *line = <Lanes *>out
     cdef const Lanes *start = <const Lanes *>before
-    line[0] = sums[0] * alpha + start[0] * beta if added else sums[0] * alpha
+    line[0] = sums[0] + start[0] * beta if added else sums[0]
     if n > 1:
-        line[1] = sums[1] * alpha + start[1] * beta if added else sums[1] * alpha
+        line[1] = sums[1] + start[1] * beta if added else sums[1]
     if n > 2:
-        line[2] = sums[2] * alpha + start[2] * beta if added else sums[2] * alpha
+        line[2] = sums[2] + start[2] * beta if added else sums[2]
 
 
 cdef inline void store(const Lanes *sums, char *out, Py_ssize_t out_row, const char *before, Py_ssize_t before_row,
-                       Lanes alpha, Lanes beta, bint added, Height *height, Width *vectors) noexcept nogil:
+                       Lanes beta, bint added, Height *height, Width *vectors) noexcept nogil:
     cdef int m = ROWS if Height is Whole else ROWS // 2 if Height is Half else 2 * ROWS
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Py_ssize_t o = out_row, b = before_row
-    store_row[Lanes, Width](sums, out, before, alpha, beta, added, NULL)
-    store_row[Lanes, Width](sums + n, out + o, before + b, alpha, beta, added, NULL)
+    store_row[Lanes, Width](sums, out, before, beta, added, NULL)
+    store_row[Lanes, Width](sums + n, out + o, before + b, beta, added, NULL)
     if m > 2:
-        store_row[Lanes, Width](sums + 2 * n, out + 2 * o, before + 2 * b, alpha, beta, added, NULL)
-        store_row[Lanes, Width](sums + 3 * n, out + 3 * o, before + 3 * b, alpha, beta, added, NULL)
+        store_row[Lanes, Width](sums + 2 * n, out + 2 * o, before + 2 * b, beta, added, NULL)
+        store_row[Lanes, Width](sums + 3 * n, out + 3 * o, before + 3 * b, beta, added, NULL)
     if m > 4:
-        store_row[Lanes, Width](sums + 4 * n, out + 4 * o, before + 4 * b, alpha, beta, added, NULL)
-        store_row[Lanes, Width](sums + 5 * n, out + 5 * o, before + 5 * b, alpha, beta, added, NULL)
-        store_row[Lanes, Width](sums + 6 * n, out + 6 * o, before + 6 * b, alpha, beta, added, NULL)
-        store_row[Lanes, Width](sums + 7 * n, out + 7 * o, before + 7 * b, alpha, beta, added, NULL)
+        store_row[Lanes, Width](sums + 4 * n, out + 4 * o, before + 4 * b, beta, added, NULL)
+        store_row[Lanes, Width](sums + 5 * n, out + 5 * o, before + 5 * b, beta, added, NULL)
+        store_row[Lanes, Width](sums + 6 * n, out + 6 * o, before + 6 * b, beta, added, NULL)
+        store_row[Lanes, Width](sums + 7 * n, out + 7 * o, before + 7 * b, beta, added, NULL)
     if m > 8:
-        store[Lanes, Whole, Width](sums + 8 * n, out + 8 * o, o, before + 8 * b, b, alpha, beta, added, NULL, NULL)
+        store[Lanes, Whole, Width](sums + 8 * n, out + 8 * o, o, before + 8 * b, b, beta, added, NULL, NULL)
 
 
 cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segment *a_runs, int a_count,
@@ -219,7 +245,7 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Lanes sums[24]
     cdef Lanes edge[24]
-    cdef Lanes one = factor_lanes[Lanes](1, NULL)
+    cdef Lanes zero = factor_lanes[Lanes](0, NULL)
     cdef const char *x_column
     cdef const char *beyond
     cdef Py_ssize_t p, count
@@ -263,20 +289,20 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
             term[Lanes, Height, Width](a, a_row, b + b_rows[p] * (8 if Lanes is Doubles else 4), b_columns[0],
                                        b_columns[1], b_columns[2], sums, NULL, NULL)
             a += a_column
+    if alpha != 1:
+        scale[Lanes, Height, Width](sums, factor_lanes[Lanes](alpha, NULL), NULL, NULL)
     if rows < m or width < n * <Py_ssize_t>sizeof(Lanes):
-        store[Lanes, Height, Width](sums, <char *>edge, n * <Py_ssize_t>sizeof(Lanes), NULL, 0, one, one, False, NULL,
-                                    NULL)
-        finish[Lanes](edge, n, out, out_row, before, before_row, alpha, beta, rows, width)
+        store[Lanes, Height, Width](sums, <char *>edge, n * <Py_ssize_t>sizeof(Lanes), NULL, 0, zero, False, NULL, NULL)
+        finish[Lanes](edge, n, out, out_row, before, before_row, beta, rows, width)
     elif beta == 0:
-        store[Lanes, Height, Width](sums, out, out_row, NULL, 0, factor_lanes[Lanes](alpha, NULL), one, False, NULL,
-                                    NULL)
+        store[Lanes, Height, Width](sums, out, out_row, NULL, 0, zero, False, NULL, NULL)
     else:
-        store[Lanes, Height, Width](sums, out, out_row, before, before_row, factor_lanes[Lanes](alpha, NULL),
-                                    factor_lanes[Lanes](beta, NULL), True, NULL, NULL)
+        store[Lanes, Height, Width](sums, out, out_row, before, before_row, factor_lanes[Lanes](beta, NULL), True, NULL,
+                                    NULL)
 
 
 cdef void finish(const Lanes *sums, int n, char *out, Py_ssize_t out_row, const char *before, Py_ssize_t before_row,
-                 double alpha, double beta, Py_ssize_t rows, Py_ssize_t width) noexcept nogil:
+                 double beta, Py_ssize_t rows, Py_ssize_t width) noexcept nogil:
     """Store a tile at the edge of the result."""
     cdef Py_ssize_t i, j, part
     cdef Lanes total, start
@@ -284,7 +310,7 @@ cdef void finish(const Lanes *sums, int n, char *out, Py_ssize_t out_row, const 
         j = 0
         while j < width:
             part = min(width - j, <Py_ssize_t>sizeof(Lanes))
-            total = sums[j // <Py_ssize_t>sizeof(Lanes)] * factor_lanes[Lanes](alpha, NULL)
+            total = sums[j // <Py_ssize_t>sizeof(Lanes)]
             if beta != 0:
                 if Lanes is Halves:
                     start = get_half(before + j, part)

@@ -73,6 +73,7 @@ cdef enum:
     CACHED = 32768          # bytes of `b` that the level 1 cache holds beside the rest: they are read where they lie
     PAGE = 4096             # rows at multiples of it fall on the same places of the cache
     WORTH_HALF = 1
+    AHEAD = 12              # columns of `a` that are asked for before their turn
     BLOCK_BYTES = 3 << 18   # of `a`, read where it lies, that stay in the level 2 cache
 
 cdef struct Whole:
@@ -252,7 +253,8 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
     cdef int i, run
     if rows == m:
         for i in range(m):
-            fetch(out + i * out_row, 1)
+            for p in range(0, n * <Py_ssize_t>sizeof(Lanes), 64):
+                fetch(out + i * out_row + p, 1)
     clear[Lanes, Height, Width](sums, NULL, NULL)
     # Four terms a turn: where threads share a processor's front end, a branch taken costs as much as four products.
     if Height is Tall:
@@ -269,14 +271,21 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
     elif b_rows == NULL:
         for run in range(a_count):
             x_column = a + a_runs[run].begin
+            beyond = x_column + m // 2 * a_row
             count = a_runs[run].nbytes // (8 if Lanes is Doubles else 4)
             p = 0
             while p < count - 3:
                 for i in range(4):
-                    term[Lanes, Height, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
-                                                2 * <Py_ssize_t>sizeof(Lanes), sums, NULL, NULL)
+                    fetch(x_column + AHEAD * a_column, 0)
+                    term[Lanes, Half, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
+                                             2 * <Py_ssize_t>sizeof(Lanes), sums, NULL, NULL)
+                    if Height is Whole:
+                        term[Lanes, Half, Width](beyond, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
+                                                 2 * <Py_ssize_t>sizeof(Lanes), sums + m // 2 * n, NULL, NULL)
                     x_column += a_column
+                    beyond += a_column
                     b += b_row
+                    keep_apart(beyond)
                 p += 4
             while p < count:
                 term[Lanes, Height, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
@@ -353,6 +362,8 @@ cdef void pack(const char *a, Py_ssize_t along, Py_ssize_t across, Py_ssize_t de
         for p in range(depth):
             x = a + p * along
             y = out + p * line
+            for j in range(0, whole, 64):
+                fetch(x + 8 * along + j, 0)
             for j in range(0, whole, 32):
                 memcpy(y + j, x + j, 32)
             for j in range(whole // size, count):

@@ -73,7 +73,8 @@ cdef enum:
     CACHED = 32768          # bytes of `b` that the level 1 cache holds beside the rest: they are read where they lie
     PAGE = 4096             # rows at multiples of it fall on the same places of the cache
     WORTH_HALF = 1
-    AHEAD = 12              # columns of `a` that are asked for before their turn
+    AHEAD = 6               # lines of a factor, each in another line of the cache, that are asked for before their turn
+    LONG = 32               # terms from which it pays to ask for all of a tile's result
     BLOCK_BYTES = 3 << 18   # of `a`, read where it lies, that stay in the level 2 cache
 
 cdef struct Whole:
@@ -114,6 +115,11 @@ ctypedef void (*Tile)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, cons
                       Py_ssize_t out_row, const char *before, Py_ssize_t before_row, Py_ssize_t k, double alpha,
                       double beta, Py_ssize_t rows, Py_ssize_t width, const void *height, const void *vectors,
                       const void *tag) noexcept nogil
+
+
+cdef inline Py_ssize_t ahead_of(Py_ssize_t step) noexcept nogil:
+    """How far ahead of lines `step` bytes apart to ask for them: not where they fall on each other's places."""
+    return AHEAD * step if step % PAGE else 0
 
 
 cdef inline Lanes spread_lanes(const char *number, Lanes *tag) noexcept nogil:
@@ -249,12 +255,15 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
     cdef Lanes zero = factor_lanes[Lanes](0, NULL)
     cdef const char *x_column
     cdef const char *beyond
-    cdef Py_ssize_t p, count
+    cdef Py_ssize_t p, count, ahead = ahead_of(a_column)
     cdef int i, run
     if rows == m:
         for i in range(m):
-            for p in range(0, n * <Py_ssize_t>sizeof(Lanes), 64):
-                fetch(out + i * out_row + p, 1)
+            fetch(out + i * out_row, 1)
+        if n > 1 and k >= LONG:
+            for i in range(m):
+                for p in range(64, n * <Py_ssize_t>sizeof(Lanes), 64):
+                    fetch(out + i * out_row + p, 1)
     clear[Lanes, Height, Width](sums, NULL, NULL)
     # Four terms a turn: where threads share a processor's front end, a branch taken costs as much as four products.
     if Height is Tall:
@@ -276,12 +285,16 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
             p = 0
             while p < count - 3:
                 for i in range(4):
-                    fetch(x_column + AHEAD * a_column, 0)
-                    term[Lanes, Half, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
-                                             2 * <Py_ssize_t>sizeof(Lanes), sums, NULL, NULL)
-                    if Height is Whole:
+                    if ROWS == 8:           # of four there are so few products for a line that asking costs more
+                        fetch(x_column + ahead, 0)
+                    if Height is Whole and ROWS == 8:
+                        term[Lanes, Half, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
+                                                 2 * <Py_ssize_t>sizeof(Lanes), sums, NULL, NULL)
                         term[Lanes, Half, Width](beyond, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
                                                  2 * <Py_ssize_t>sizeof(Lanes), sums + m // 2 * n, NULL, NULL)
+                    else:
+                        term[Lanes, Height, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
+                                                    2 * <Py_ssize_t>sizeof(Lanes), sums, NULL, NULL)
                     x_column += a_column
                     beyond += a_column
                     b += b_row
@@ -353,7 +366,7 @@ cdef void pack(const char *a, Py_ssize_t along, Py_ssize_t across, Py_ssize_t de
                Py_ssize_t width, char *out, Vector *tag) noexcept nogil:
     """Lines of `width` elements, `count` of which are `across` apart in `a` and the rest 0; the lines `along`."""
     cdef Py_ssize_t size = 4 if Vector is Floats else 8, side = 32 // size, line = width * size, p, j, first
-    cdef Py_ssize_t whole = count * size // 32 * 32
+    cdef Py_ssize_t whole = count * size // 32 * 32, ahead = ahead_of(along)
     cdef const char *x
     cdef char *y
     if count < width:
@@ -362,10 +375,11 @@ cdef void pack(const char *a, Py_ssize_t along, Py_ssize_t across, Py_ssize_t de
         for p in range(depth):
             x = a + p * along
             y = out + p * line
-            for j in range(0, whole, 64):
-                fetch(x + 8 * along + j, 0)
-            for j in range(0, whole, 32):
-                memcpy(y + j, x + j, 32)
+            for j in range(0, whole - 32, 64):
+                fetch(x + ahead + j, 0)
+                memcpy(y + j, x + j, 64)
+            if whole % 64:
+                memcpy(y + whole - 32, x + whole - 32, 32)
             for j in range(whole // size, count):
                 pack_item[Vector](x + j * size, y + j * size, NULL)
         return

@@ -400,3 +400,38 @@ def test_a_number_as_exponent_takes_the_root_and_a_tensor_of_one_does_not(dtype,
     assert (x ** -0.5).isnan().all() and (x ** cygrad.tensor([-0.5], dtype=dtype)).eq(0).all()
     zero = cygrad.full((count,), -0.0, dtype=dtype)
     assert (zero ** 0.5).signbit().all() and not (zero ** cygrad.tensor(0.5, dtype=dtype)).signbit().any()
+
+
+# ---- pooling: rows shorter than a vector, whole vectors, and what reaches back over the one before
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("kernel, stride, padding, dilation", [(1, 1, 0, 1), (2, 2, 0, 1), (3, 1, 1, 1), (3, 2, 1, 1),
+                                                               (2, 3, 0, 1), (3, 3, 1, 2), (5, 1, 2, 1)])
+def test_pooling_of_rows_of_any_length(rng, dtype, kernel, stride, padding, dilation):
+    """The first of the largest, or the last NaN, and its place."""
+    for width in [*range(1, 21), 33]:
+        outs = (width + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
+        if outs < 1:
+            continue
+        a = rng.integers(0, 4, (2, 3, width)).astype(dtype)
+        if a.dtype.kind == "f":
+            a[rng.random(a.shape) < 0.1], a[rng.random(a.shape) < 0.1] = np.nan, -np.inf
+        best, places = np.empty((2, 1, outs), dtype), np.empty((2, 1, outs), "int64")
+        for n, w in itertools.product(range(2), range(outs)):
+            seen = [(h, k) for h in range(3) for k in range(w * stride - padding, w * stride - padding + 1
+                                                            + dilation * (kernel - 1), dilation) if 0 <= k < width]
+            none = [at for at in seen if a[n][at] != a[n][at]]
+            h, k = none[-1] if none else max(seen, key=lambda at: a[n][at])
+            best[n, 0, w], places[n, 0, w] = a[n, h, k], h * width + k
+        options = (3, kernel), (1, stride), (0, padding), (1, dilation)
+        found, index = cygrad.nn.functional.max_pool2d(tensor(a), *options, return_indices=True)
+        same(found, best)
+        same(index, places)
+        same(cygrad.nn.functional.max_pool2d(tensor(a), *options), best)
+        if dilation == 1 and a.dtype.kind == "f":
+            b = rng.integers(0, 9, a.shape).astype(dtype)
+            wide = np.zeros((2, 3, width + 2 * padding), dtype)
+            wide[:, :, padding:padding + width] = b
+            sums = [wide[:, :, w * stride:w * stride + kernel].sum((1, 2)) for w in range(outs)]
+            same(cygrad.nn.functional.avg_pool2d(tensor(b), *options[:3], divisor_override=1),
+                 np.stack(sums, 1)[:, None])

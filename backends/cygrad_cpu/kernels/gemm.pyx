@@ -73,6 +73,8 @@ cdef enum:
     CACHED = 32768          # bytes of `b` that the level 1 cache holds beside the rest: they are read where they lie
     PAGE = 4096             # rows at multiples of it fall on the same places of the cache
     WORTH_HALF = 1
+    AHEAD = 6               # lines of a factor, each in another line of the cache, that are asked for before their turn
+    LONG = 32               # terms from which it pays to ask for all of a tile's result
     BLOCK_BYTES = 3 << 18   # of `a`, read where it lies, that stay in the level 2 cache
 
 cdef struct Whole:
@@ -113,6 +115,11 @@ ctypedef void (*Tile)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, cons
                       Py_ssize_t out_row, const char *before, Py_ssize_t before_row, Py_ssize_t k, double alpha,
                       double beta, Py_ssize_t rows, Py_ssize_t width, const void *height, const void *vectors,
                       const void *tag) noexcept nogil
+
+
+cdef inline Py_ssize_t ahead_of(Py_ssize_t step) noexcept nogil:
+    """How far ahead of lines `step` bytes apart to ask for them: not where they fall on each other's places."""
+    return AHEAD * step if step % PAGE else 0
 
 
 cdef inline Lanes spread_lanes(const char *number, Lanes *tag) noexcept nogil:
@@ -177,35 +184,61 @@ cdef inline void clear(Lanes *sums, Height *height, Width *vectors) noexcept nog
         clear[Lanes, Whole, Width](sums + 8 * n, NULL, NULL)
 
 
-cdef inline void store_row(const Lanes *sums, char *out, const char *before, Lanes alpha, Lanes beta,
-                           bint added, Width *vectors) noexcept nogil:
+cdef inline void scale_row(Lanes *sums, Lanes alpha, Width *vectors) noexcept nogil:
+    cdef int n = 1 if Width is One else 2 if Width is Two else 3
+    sums[0] = sums[0] * alpha
+    if n > 1:
+        sums[1] = sums[1] * alpha
+    if n > 2:
+        sums[2] = sums[2] * alpha
+
+
+cdef inline void scale(Lanes *sums, Lanes alpha, Height *height, Width *vectors) noexcept nogil:
+    cdef int m = ROWS if Height is Whole else ROWS // 2 if Height is Half else 2 * ROWS
+    cdef int n = 1 if Width is One else 2 if Width is Two else 3
+    scale_row[Lanes, Width](sums, alpha, NULL)
+    scale_row[Lanes, Width](sums + n, alpha, NULL)
+    if m > 2:
+        scale_row[Lanes, Width](sums + 2 * n, alpha, NULL)
+        scale_row[Lanes, Width](sums + 3 * n, alpha, NULL)
+    if m > 4:
+        scale_row[Lanes, Width](sums + 4 * n, alpha, NULL)
+        scale_row[Lanes, Width](sums + 5 * n, alpha, NULL)
+        scale_row[Lanes, Width](sums + 6 * n, alpha, NULL)
+        scale_row[Lanes, Width](sums + 7 * n, alpha, NULL)
+    if m > 8:
+        scale[Lanes, Whole, Width](sums + 8 * n, alpha, NULL, NULL)
+
+
+cdef inline void store_row(const Lanes *sums, char *out, const char *before, Lanes beta, bint added,
+                           Width *vectors) noexcept nogil:
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Lanes *line = <Lanes *>out
     cdef const Lanes *start = <const Lanes *>before
-    line[0] = sums[0] * alpha + start[0] * beta if added else sums[0] * alpha
+    line[0] = sums[0] + start[0] * beta if added else sums[0]
     if n > 1:
-        line[1] = sums[1] * alpha + start[1] * beta if added else sums[1] * alpha
+        line[1] = sums[1] + start[1] * beta if added else sums[1]
     if n > 2:
-        line[2] = sums[2] * alpha + start[2] * beta if added else sums[2] * alpha
+        line[2] = sums[2] + start[2] * beta if added else sums[2]
 
 
 cdef inline void store(const Lanes *sums, char *out, Py_ssize_t out_row, const char *before, Py_ssize_t before_row,
-                       Lanes alpha, Lanes beta, bint added, Height *height, Width *vectors) noexcept nogil:
+                       Lanes beta, bint added, Height *height, Width *vectors) noexcept nogil:
     cdef int m = ROWS if Height is Whole else ROWS // 2 if Height is Half else 2 * ROWS
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Py_ssize_t o = out_row, b = before_row
-    store_row[Lanes, Width](sums, out, before, alpha, beta, added, NULL)
-    store_row[Lanes, Width](sums + n, out + o, before + b, alpha, beta, added, NULL)
+    store_row[Lanes, Width](sums, out, before, beta, added, NULL)
+    store_row[Lanes, Width](sums + n, out + o, before + b, beta, added, NULL)
     if m > 2:
-        store_row[Lanes, Width](sums + 2 * n, out + 2 * o, before + 2 * b, alpha, beta, added, NULL)
-        store_row[Lanes, Width](sums + 3 * n, out + 3 * o, before + 3 * b, alpha, beta, added, NULL)
+        store_row[Lanes, Width](sums + 2 * n, out + 2 * o, before + 2 * b, beta, added, NULL)
+        store_row[Lanes, Width](sums + 3 * n, out + 3 * o, before + 3 * b, beta, added, NULL)
     if m > 4:
-        store_row[Lanes, Width](sums + 4 * n, out + 4 * o, before + 4 * b, alpha, beta, added, NULL)
-        store_row[Lanes, Width](sums + 5 * n, out + 5 * o, before + 5 * b, alpha, beta, added, NULL)
-        store_row[Lanes, Width](sums + 6 * n, out + 6 * o, before + 6 * b, alpha, beta, added, NULL)
-        store_row[Lanes, Width](sums + 7 * n, out + 7 * o, before + 7 * b, alpha, beta, added, NULL)
+        store_row[Lanes, Width](sums + 4 * n, out + 4 * o, before + 4 * b, beta, added, NULL)
+        store_row[Lanes, Width](sums + 5 * n, out + 5 * o, before + 5 * b, beta, added, NULL)
+        store_row[Lanes, Width](sums + 6 * n, out + 6 * o, before + 6 * b, beta, added, NULL)
+        store_row[Lanes, Width](sums + 7 * n, out + 7 * o, before + 7 * b, beta, added, NULL)
     if m > 8:
-        store[Lanes, Whole, Width](sums + 8 * n, out + 8 * o, o, before + 8 * b, b, alpha, beta, added, NULL, NULL)
+        store[Lanes, Whole, Width](sums + 8 * n, out + 8 * o, o, before + 8 * b, b, beta, added, NULL, NULL)
 
 
 cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segment *a_runs, int a_count,
@@ -219,14 +252,18 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Lanes sums[24]
     cdef Lanes edge[24]
-    cdef Lanes one = factor_lanes[Lanes](1, NULL)
+    cdef Lanes zero = factor_lanes[Lanes](0, NULL)
     cdef const char *x_column
     cdef const char *beyond
-    cdef Py_ssize_t p, count
+    cdef Py_ssize_t p, count, ahead = ahead_of(a_column)
     cdef int i, run
     if rows == m:
         for i in range(m):
             fetch(out + i * out_row, 1)
+        if n > 1 and k >= LONG:
+            for i in range(m):
+                for p in range(64, n * <Py_ssize_t>sizeof(Lanes), 64):
+                    fetch(out + i * out_row + p, 1)
     clear[Lanes, Height, Width](sums, NULL, NULL)
     # Four terms a turn: where threads share a processor's front end, a branch taken costs as much as four products.
     if Height is Tall:
@@ -243,14 +280,25 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
     elif b_rows == NULL:
         for run in range(a_count):
             x_column = a + a_runs[run].begin
+            beyond = x_column + m // 2 * a_row
             count = a_runs[run].nbytes // (8 if Lanes is Doubles else 4)
             p = 0
             while p < count - 3:
                 for i in range(4):
-                    term[Lanes, Height, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
-                                                2 * <Py_ssize_t>sizeof(Lanes), sums, NULL, NULL)
+                    if ROWS == 8:           # of four there are so few products for a line that asking costs more
+                        fetch(x_column + ahead, 0)
+                    if Height is Whole and ROWS == 8:
+                        term[Lanes, Half, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
+                                                 2 * <Py_ssize_t>sizeof(Lanes), sums, NULL, NULL)
+                        term[Lanes, Half, Width](beyond, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
+                                                 2 * <Py_ssize_t>sizeof(Lanes), sums + m // 2 * n, NULL, NULL)
+                    else:
+                        term[Lanes, Height, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
+                                                    2 * <Py_ssize_t>sizeof(Lanes), sums, NULL, NULL)
                     x_column += a_column
+                    beyond += a_column
                     b += b_row
+                    keep_apart(beyond)
                 p += 4
             while p < count:
                 term[Lanes, Height, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
@@ -263,20 +311,20 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
             term[Lanes, Height, Width](a, a_row, b + b_rows[p] * (8 if Lanes is Doubles else 4), b_columns[0],
                                        b_columns[1], b_columns[2], sums, NULL, NULL)
             a += a_column
+    if alpha != 1:
+        scale[Lanes, Height, Width](sums, factor_lanes[Lanes](alpha, NULL), NULL, NULL)
     if rows < m or width < n * <Py_ssize_t>sizeof(Lanes):
-        store[Lanes, Height, Width](sums, <char *>edge, n * <Py_ssize_t>sizeof(Lanes), NULL, 0, one, one, False, NULL,
-                                    NULL)
-        finish[Lanes](edge, n, out, out_row, before, before_row, alpha, beta, rows, width)
+        store[Lanes, Height, Width](sums, <char *>edge, n * <Py_ssize_t>sizeof(Lanes), NULL, 0, zero, False, NULL, NULL)
+        finish[Lanes](edge, n, out, out_row, before, before_row, beta, rows, width)
     elif beta == 0:
-        store[Lanes, Height, Width](sums, out, out_row, NULL, 0, factor_lanes[Lanes](alpha, NULL), one, False, NULL,
-                                    NULL)
+        store[Lanes, Height, Width](sums, out, out_row, NULL, 0, zero, False, NULL, NULL)
     else:
-        store[Lanes, Height, Width](sums, out, out_row, before, before_row, factor_lanes[Lanes](alpha, NULL),
-                                    factor_lanes[Lanes](beta, NULL), True, NULL, NULL)
+        store[Lanes, Height, Width](sums, out, out_row, before, before_row, factor_lanes[Lanes](beta, NULL), True, NULL,
+                                    NULL)
 
 
 cdef void finish(const Lanes *sums, int n, char *out, Py_ssize_t out_row, const char *before, Py_ssize_t before_row,
-                 double alpha, double beta, Py_ssize_t rows, Py_ssize_t width) noexcept nogil:
+                 double beta, Py_ssize_t rows, Py_ssize_t width) noexcept nogil:
     """Store a tile at the edge of the result."""
     cdef Py_ssize_t i, j, part
     cdef Lanes total, start
@@ -284,7 +332,7 @@ cdef void finish(const Lanes *sums, int n, char *out, Py_ssize_t out_row, const 
         j = 0
         while j < width:
             part = min(width - j, <Py_ssize_t>sizeof(Lanes))
-            total = sums[j // <Py_ssize_t>sizeof(Lanes)] * factor_lanes[Lanes](alpha, NULL)
+            total = sums[j // <Py_ssize_t>sizeof(Lanes)]
             if beta != 0:
                 if Lanes is Halves:
                     start = get_half(before + j, part)
@@ -318,7 +366,7 @@ cdef void pack(const char *a, Py_ssize_t along, Py_ssize_t across, Py_ssize_t de
                Py_ssize_t width, char *out, Vector *tag) noexcept nogil:
     """Lines of `width` elements, `count` of which are `across` apart in `a` and the rest 0; the lines `along`."""
     cdef Py_ssize_t size = 4 if Vector is Floats else 8, side = 32 // size, line = width * size, p, j, first
-    cdef Py_ssize_t whole = count * size // 32 * 32
+    cdef Py_ssize_t whole = count * size // 32 * 32, ahead = ahead_of(along)
     cdef const char *x
     cdef char *y
     if count < width:
@@ -327,8 +375,11 @@ cdef void pack(const char *a, Py_ssize_t along, Py_ssize_t across, Py_ssize_t de
         for p in range(depth):
             x = a + p * along
             y = out + p * line
-            for j in range(0, whole, 32):
-                memcpy(y + j, x + j, 32)
+            for j in range(0, whole - 32, 64):
+                fetch(x + ahead + j, 0)
+                memcpy(y + j, x + j, 64)
+            if whole % 64:
+                memcpy(y + whole - 32, x + whole - 32, 32)
             for j in range(whole // size, count):
                 pack_item[Vector](x + j * size, y + j * size, NULL)
         return

@@ -6,15 +6,89 @@ Boxes are few places each, so what counts is that nothing is computed for a plac
 from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
+from cygrad_cpu.simd.tiles cimport TILES
 from cygrad_cpu.kernels.kernel_tables cimport Boxes, PoolBack, PoolRows, PoolTable
 from cygrad_cpu.simd.element_types cimport Number, Real, int8, int16, int32, int64, uint8
 
 from cygrad.dtype cimport FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 
+cdef extern from *:
+    """
+    /* n outputs of a row, `stride` places apart, that see boxes of `counts` places, `steps` apart, from x on, which is
+       at `place`: vector by vector. The last one reaches back over the one before, so that no output is left over.
+       Which of two is larger can't be foretold: there are no branches for it. */
+    #if CYGRAD_TILES
+    #define CYGRAD_BOXES(name, type, lowest, whole, lanes, evens)                                                     \
+        static void cygrad_boxes_##name(int op, const type *x, const Py_ssize_t *counts, const Py_ssize_t *steps,     \
+                                        Py_ssize_t stride, Py_ssize_t n, Py_ssize_t place, type *y,                   \
+                                        long long *index) {                                                           \
+            typedef type vector __attribute__((vector_size(lanes * sizeof(type)), aligned(sizeof(type)), may_alias)); \
+            typedef whole wholes __attribute__((vector_size(lanes * sizeof(type))));                                  \
+            for (Py_ssize_t w = 0; w < n; w += lanes) {                                                               \
+                const Py_ssize_t first = w < n - lanes ? w : n - lanes;                                               \
+                vector best = (vector){0} + (op == 0 ? lowest : 0);                                          \
+                wholes places = (wholes){0} + (whole)place;                                                           \
+                for (Py_ssize_t i = 0; i < counts[0]; i++)                                                            \
+                    for (Py_ssize_t j = 0; j < counts[1]; j++) {                                                      \
+                        Py_ssize_t at = i * steps[0] + j * steps[1];                                                  \
+                        for (Py_ssize_t k = 0; k < counts[2]; k++, at += steps[2]) {                                  \
+                            const type *z = x + first * stride + at;                                                  \
+                            vector value;                                                                             \
+                            if (stride == 1)                                                                          \
+                                value = *(const vector *)z;                                                           \
+                            else if (stride == 2)                                                                     \
+                                value = __builtin_shufflevector(*(const vector *)z, *(const vector *)(z + lanes - 1), \
+                                                                evens);                                               \
+                            else                                                                                      \
+                                for (int l = 0; l < lanes; l++) value[l] = z[l * stride];                             \
+                            if (op == 0) {                                                                            \
+                                const wholes larger = (value > best) | (value != value);                              \
+                                best = (vector)(((wholes)value & larger) | ((wholes)best & ~larger));                 \
+                                places = (((wholes){0} + (whole)(place + at)) & larger) | (places & ~larger);         \
+                            } else                                                                                    \
+                                best += value;                                                                        \
+                        }                                                                                             \
+                    }                                                                                                 \
+                *(vector *)(y + first) = best;                                                                        \
+                if (index)                                                                                            \
+                    for (int l = 0; l < lanes; l++) index[first + l] = places[l] + (first + l) * stride;              \
+            }                                                                                                         \
+        }
+    #else
+    #define CYGRAD_BOXES(name, type, lowest, whole, lanes, evens)                                                     \
+        static void cygrad_boxes_##name(int op, const type *x, const Py_ssize_t *counts, const Py_ssize_t *steps,     \
+                                        Py_ssize_t stride, Py_ssize_t n, Py_ssize_t place, type *y,                   \
+                                        long long *index) { }
+    #define CYGRAD_LIST(...) 0
+    #endif
+    CYGRAD_BOXES(eight_floats, float, -INFINITY, int, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
+    CYGRAD_BOXES(four_floats, float, -INFINITY, int, 4, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(four_doubles, double, -INFINITY, long long, 4, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(two_doubles, double, -INFINITY, long long, 2, CYGRAD_LIST(0, 3))
+    CYGRAD_BOXES(eight_ints, int, INT_MIN, int, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
+    CYGRAD_BOXES(four_longs, long long, LLONG_MIN, long long, 4, CYGRAD_LIST(0, 2, 5, 7))
+    """
+    void eight_floats "cygrad_boxes_eight_floats" (
+        int op, const float *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
+        Py_ssize_t place, float *y, long long *index) noexcept nogil
+    void four_floats "cygrad_boxes_four_floats" (
+        int op, const float *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
+        Py_ssize_t place, float *y, long long *index) noexcept nogil
+    void four_doubles "cygrad_boxes_four_doubles" (
+        int op, const double *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
+        Py_ssize_t place, double *y, long long *index) noexcept nogil
+    void two_doubles "cygrad_boxes_two_doubles" (
+        int op, const double *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
+        Py_ssize_t place, double *y, long long *index) noexcept nogil
+    void eight_ints "cygrad_boxes_eight_ints" (
+        int op, const int *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
+        Py_ssize_t place, int *y, long long *index) noexcept nogil
+    void four_longs "cygrad_boxes_four_longs" (
+        int op, const long long *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
+        Py_ssize_t place, long long *y, long long *index) noexcept nogil
+
 cdef enum:
     MAX, SUM, MEAN              # backend.POOL
-    RUN = 128                   # outputs whose best values stay in registers and in the first-level cache
-    LONG = 64                   # outputs of a row from which on vectors pay: what is left over of one takes branches
     MOST_PLACES = 0x7FFFFFFF    # of a plane, for places as ints
 
 
@@ -84,48 +158,31 @@ cdef inline Number total(const Number *plane, const Boxes *boxes, Range d, Range
     return found
 
 
-cdef inline Number larger(Number a, Number b) noexcept nogil:
-    """The larger one, or b where it is NaN, or a."""
-    if Number is float or Number is double:
-        return b if (b > a) | (b != b) else a
-    else:
-        return b if b > a else a
-
-
-cdef inline void fold(int op, const Number *x, Py_ssize_t stride, Py_ssize_t n, Number *y) noexcept nogil:
-    cdef Py_ssize_t w
-    if op == MAX:
-        for w in range(n):
-            y[w] = larger(y[w], x[w * stride])
-    else:
-        for w in range(n):
-            y[w] = y[w] + x[w * stride]
-
-
-cdef inline void alike(int op, const Number *plane, const Boxes *boxes, Range d, Range h, Number *y) noexcept nogil:
-    """The outputs of a row that see equally many places: place by place for all of them."""
-    cdef Py_ssize_t height = boxes.sizes[1], width = boxes.sizes[2], i = d.first, j, k, w
-    cdef Py_ssize_t stride = boxes.stride, begin = boxes.begin, end = boxes.end, at = boxes.first[2][begin]
-    cdef const Number *x = plane + (i * height + h.first) * width + at
-    if op == MAX and stride == 2 and end - begin >= LONG:
-        for w in range(end - begin):
-            y[begin + w] = x[w * 2]
-    else:
-        for w in range(end - begin):
-            y[begin + w] = x[w * stride] if op == MAX else 0
-    while i < d.last:
-        j = h.first
-        while j < h.last:
-            for k in range(boxes.taps):
-                x = plane + (i * height + j) * width + at + k * boxes.step[2]
-                if stride == 1:                 # distances that the compiler knows
-                    fold(op, x, 1, end - begin, y + begin)
-                elif stride == 2 and end - begin >= LONG:
-                    fold(op, x, 2, end - begin, y + begin)
-                else:
-                    fold(op, x, stride, end - begin, y + begin)
-            j += h.step
-        i += d.step
+cdef inline bint alike(int op, const Number *plane, const Boxes *boxes, Range d, Range h, Number *y,
+                       long long *index) noexcept nogil:
+    """The outputs of a row that see equally many places, a vector of them at a time; False where there are too few."""
+    cdef Py_ssize_t n = boxes.end - boxes.begin, row = boxes.sizes[2], plane_size = boxes.sizes[1] * row, place
+    cdef Py_ssize_t *counts = [(d.last - d.first + d.step - 1) // d.step, (h.last - h.first + h.step - 1) // h.step,
+                               boxes.taps]
+    cdef Py_ssize_t *steps = [d.step * plane_size, h.step * row, boxes.step[2]]
+    cdef bint some = Number is float and n >= 4 or Number is double and n >= 2 or Number is int32 and n >= 8 \
+        or Number is int64 and n >= 4
+    if not TILES or not some or counts[0] < 1 or counts[1] < 1:
+        return False
+    place = d.first * plane_size + h.first * row + boxes.first[2][boxes.begin]
+    plane += place
+    y += boxes.begin
+    if index != NULL:
+        index += boxes.begin
+    if Number is float:
+        (eight_floats if n >= 8 else four_floats)(op, plane, counts, steps, boxes.stride, n, place, y, index)
+    elif Number is double:
+        (four_doubles if n >= 4 else two_doubles)(op, plane, counts, steps, boxes.stride, n, place, y, index)
+    elif Number is int32:
+        eight_ints(op, plane, counts, steps, boxes.stride, n, place, y, index)
+    elif Number is int64:
+        four_longs(op, plane, counts, steps, boxes.stride, n, place, y, index)
+    return True
 
 
 cdef inline void single(const Number *plane, const Boxes *boxes, Range d, Range h, Number *y) noexcept nogil:
@@ -153,57 +210,6 @@ cdef inline void single(const Number *plane, const Boxes *boxes, Range d, Range 
             y[w] = 0
 
 
-cdef inline void keep_larger(const Number *x, Py_ssize_t stride, int place, Py_ssize_t n, Number *best,
-                             int *places) noexcept nogil:
-    """The larger of n values and the best so far, without a branch: which it is can't be foretold."""
-    cdef Py_ssize_t w
-    cdef Number value
-    cdef bint better
-    for w in range(n):
-        value = x[w * stride]
-        if Number is float or Number is double:
-            better = (value > best[w]) | (value != value)
-        else:
-            better = value > best[w]
-        best[w] = value if better else best[w]
-        places[w] = place if better else places[w]
-
-
-cdef inline void alike_places(const Number *plane, const Boxes *boxes, Range d, Range h, Number *y,
-                              long long *index) noexcept nogil:
-    """`alike` for the largest and their places."""
-    cdef Py_ssize_t height = boxes.sizes[1], width = boxes.sizes[2], stride = boxes.stride, begin = boxes.begin
-    cdef Py_ssize_t at, n, i, j, k, w
-    cdef Number best[RUN]
-    cdef int places[RUN]                # of the taps, from the place where the run begins
-    cdef int place
-    while begin < boxes.end:
-        n = min(boxes.end - begin, <Py_ssize_t>RUN)
-        at = boxes.first[2][begin]
-        place = <int>((d.first * height + h.first) * width + at)
-        for w in range(n):
-            best[w] = plane[place + w * stride]
-            places[w] = place
-        i = d.first
-        while i < d.last:
-            j = h.first
-            while j < h.last:
-                for k in range(boxes.taps):
-                    place = <int>((i * height + j) * width + at + k * boxes.step[2])
-                    if stride == 1:
-                        keep_larger(plane + place, 1, place, n, best, places)
-                    elif stride == 2:
-                        keep_larger(plane + place, 2, place, n, best, places)
-                    else:
-                        keep_larger(plane + place, stride, place, n, best, places)
-                j += h.step
-            i += d.step
-        for w in range(n):
-            y[begin + w] = best[w]
-            index[begin + w] = places[w] + w * stride
-        begin += n
-
-
 cdef inline Range seen(const Boxes *boxes, int axis, Py_ssize_t output) noexcept nogil:
     cdef Range found
     found.first = boxes.first[axis][output]
@@ -222,43 +228,34 @@ cdef void pool_rows(int op, const Number *a, Number *out, long long *index, cons
     cdef Py_ssize_t row, d, h, w, width = boxes.outs[2], plane_size = boxes.sizes[0] * boxes.sizes[1] * boxes.sizes[2]
     cdef const Number *plane
     cdef Number *y
+    cdef long long *places
     cdef Range i, j
     cdef Number count
-    cdef bint together
+    cdef Py_ssize_t first, last         # of the outputs that were computed together
     for row in range(begin, end):
         h = row % boxes.outs[1]
         d = row // boxes.outs[1] % boxes.outs[0]
         plane = a + row // (boxes.outs[1] * boxes.outs[0]) * plane_size
         y = out + row * width
+        places = NULL if index == NULL else index + row * width
         i = seen(boxes, 0, d)
         j = seen(boxes, 1, h)
-        if index != NULL:
-            together = (boxes.begin < boxes.end and i.first < i.last and j.first < j.last
-                        and plane_size <= MOST_PLACES)
-            if together:
-                alike_places(plane, boxes, i, j, y, index + row * width)
-            for w in range(width):
-                if not (together and boxes.begin <= w < boxes.end):
-                    largest(plane, boxes, i, j, seen(boxes, 2, w), y + w, index + row * width + w)
-            continue
         if op == SUM and row > begin and h > 0 and same(boxes, h):      # many, where places are more than outputs
             memcpy(y, y - width, width * sizeof(Number))
             continue
-        if boxes.begin < boxes.end and i.first < i.last and j.first < j.last:
-            alike(op, plane, boxes, i, j, y)
-        else:
-            for w in range(boxes.begin, boxes.end):
-                y[w] = lowest(y[w]) if op == MAX else 0
+        first = last = width
+        if plane_size <= MOST_PLACES and alike(op, plane, boxes, i, j, y, places):
+            first, last = boxes.begin, boxes.end
         w = 0
         while w < width:
-            if w == boxes.begin and boxes.begin < boxes.end:
-                w = boxes.end
-                continue
-            if op == MAX:
-                largest(plane, boxes, i, j, seen(boxes, 2, w), y + w, NULL)
+            if w == first:
+                w = last
+            elif op == MAX:
+                largest(plane, boxes, i, j, seen(boxes, 2, w), y + w, NULL if places == NULL else places + w)
+                w += 1
             else:
                 y[w] = total(plane, boxes, i, j, seen(boxes, 2, w))
-            w += 1
+                w += 1
         if op == MEAN:
             for w in range(width):
                 count = <Number>(boxes.counts[0][d] * boxes.counts[1][h] * boxes.counts[2][w])

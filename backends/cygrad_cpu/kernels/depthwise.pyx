@@ -6,7 +6,7 @@ the stride side by side; so whatever the stride, the outputs of a vector see nei
 """
 from libc.string cimport memcpy, memset
 
-from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Groups, LastTaps, Stencil, TAPS
+from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Groups, LastTaps, Stencil, TAPS, Turn
 from cygrad_cpu.simd.element_types cimport Real
 from cygrad_cpu.simd.tiles cimport STRIP, TILES, from_rows, tile_4_small, to_rows
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
@@ -226,40 +226,53 @@ cdef void lay_out_doubles(const Stencil *g, const char *a, char *plane) noexcept
 
 # ---- channels side by side that are put into rows, and back; the last ones of a strip may be partly those before
 
-cdef void channels_to_rows(const float *a, Py_ssize_t pixel, Py_ssize_t n, Py_ssize_t channels, float *out,
-                           Py_ssize_t row) noexcept nogil:
-    cdef Py_ssize_t i = 0, j, c, p, width = STRIP if n >= STRIP else 4
-    if not TILES or n < 4 or channels < 4:
-        for c in range(channels):
-            for i in range(n):
-                out[c * row + i] = a[i * pixel + c]
-        return
-    while i < n:
-        p = min(i, n - width)
-        for j in range(0, channels, 4):
-            c = min(j, channels - 4)
-            if width == STRIP:
-                to_rows(a + p * pixel + c, pixel, out + c * row + p, row)
-            else:
-                tile_4_small(a + p * pixel + c, pixel, out + c * row + p, row)
-        i += width
+cdef void channels_to_rows(const float *a, const Turn *g, float *out) noexcept nogil:
+    cdef Py_ssize_t i, j, c, p, y, n = g.places, width = STRIP if n >= STRIP else 4
+    for y in range(g.lines):
+        if not TILES or n < 4 or g.channels < 4:
+            for c in range(g.channels):
+                for i in range(n):
+                    out[c * g.row + i] = a[i * g.pixel + c]
+        else:
+            j = 0
+            while True:
+                c = min(j, g.channels - 4)
+                i = 0
+                while True:
+                    p = min(i, n - width)
+                    if width == STRIP:
+                        to_rows(a + p * g.pixel + c, g.pixel, out + c * g.row + p, g.row)
+                    else:
+                        tile_4_small(a + p * g.pixel + c, g.pixel, out + c * g.row + p, g.row)
+                    i += width
+                    if i >= n:
+                        break
+                j += 4
+                if j >= g.channels:
+                    break
+        a += g.line
+        out += g.out_line
 
 
 cdef void rows_to_channels(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssize_t channels, const float *bias,
                            float *out, Py_ssize_t pixel) noexcept nogil:
-    cdef Py_ssize_t i = 0, j, c, p
-    cdef float *none = [0, 0, 0, 0]
-    if not TILES or n < STRIP or channels < 4:
-        for i in range(n):
-            for c in range(channels):
-                out[i * pixel + c] = a[c * row + i] + (bias[c] if bias != NULL else 0)
-        return
-    while i < n:
-        p = min(i, n - STRIP)
-        for j in range(0, channels, 4):
-            c = min(j, channels - 4)
-            from_rows(a + c * row + p, row, bias + c if bias != NULL else none, out + p * pixel + c, pixel)
+    """Of fewer channels than four, what is written too much of a place is written over by the next one."""
+    cdef Py_ssize_t i = 0, j, c
+    cdef float *added = [0, 0, 0, 0]
+    for c in range(min(channels, <Py_ssize_t>4) if bias != NULL else 0):
+        added[c] = bias[c]
+    while TILES and STRIP <= n and (channels >= 4 and i < n or channels == pixel and i < n - STRIP):
+        i = min(i, n - STRIP)
+        j = 0
+        while j < channels:
+            c = max(min(j, channels - 4), <Py_ssize_t>0)
+            from_rows(a + c * row + i, row, bias + c if bias != NULL and c else added, out + i * pixel + c, pixel)
+            j += 4
         i += STRIP
+    while i < n:
+        for c in range(channels):
+            out[i * pixel + c] = a[c * row + i] + (bias[c] if bias != NULL else 0)
+        i += 1
 
 
 # ---- channels side by side, at least as many as a vector holds

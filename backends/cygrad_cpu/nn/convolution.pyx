@@ -21,7 +21,7 @@ from cygrad.backend cimport SUM
 from cygrad.dtype cimport DType, FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data, make_view
 from cygrad_cpu.nn.convolution_last cimport conv2d_last, input_last, last, lie_last, weight_last
-from cygrad_cpu.nn.depthwise cimport (DepthwiseTable, Stencil, depthwise, depthwise_input, depthwise_weight,
+from cygrad_cpu.nn.depthwise cimport (DepthwiseTable, Stencil, Turn, depthwise, depthwise_input, depthwise_weight,
                                    is_depthwise)
 from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, load_blas,
                                                  multiply, multiply_lattice)
@@ -201,15 +201,17 @@ cdef void lay_out(const Geometry *g, const char *a, Py_ssize_t row, Py_ssize_t r
 
 cdef void turn_rows(const Geometry *g, const Stencil *seen, const float *a, float *planes) noexcept nogil:
     """As `lay_out` of the kernels for each channel, of channels that lie side by side."""
-    cdef Py_ssize_t parts = seen.stride[1], part = seen.row // parts, x, y, i, n
+    cdef Py_ssize_t parts = seen.stride[1], part = seen.row // parts, x, i
     cdef Py_ssize_t first = max(<Py_ssize_t>0, -seen.padding[0]), left = max(<Py_ssize_t>0, -seen.padding[1])
-    for y in range(first, min(seen.size[0], seen.rows - seen.padding[0])):
-        for x in range(left, min(left + parts, seen.size[1])):
-            i = seen.padding[1] + x
-            n = min((seen.size[1] - x + parts - 1) // parts, part - i // parts)
-            if n > 0:
-                kernels.to_rows(a + (y * seen.size[1] + x) * g.seen_pixel, g.seen_pixel * parts, n, g.channels,
-                                planes + (seen.padding[0] + y) * seen.row + i % parts * part + i // parts, g.plane)
+    cdef Turn t
+    t.lines, t.channels = min(seen.size[0], seen.rows - seen.padding[0]) - first, g.channels
+    t.line, t.pixel, t.row, t.out_line = seen.size[1] * g.seen_pixel, g.seen_pixel * parts, g.plane, seen.row
+    for x in range(left, min(left + parts, seen.size[1])):
+        i = seen.padding[1] + x
+        t.places = min((seen.size[1] - x + parts - 1) // parts, part - i // parts)
+        if t.places > 0:
+            kernels.to_rows(a + (first * seen.size[1] + x) * g.seen_pixel, &t,
+                            planes + (seen.padding[0] + first) * seen.row + i % parts * part + i // parts)
 
 
 cdef void write_matrix(const Real *planes, const Lattice *seen, Py_ssize_t m, Py_ssize_t n, Real *out) noexcept nogil:
@@ -259,11 +261,21 @@ cdef inline Py_ssize_t unit_made(const Geometry *g, Py_ssize_t unit, Py_ssize_t 
     return position * g.itemsize
 
 
+cdef inline Py_ssize_t row_made(const Geometry *g, Py_ssize_t positions) noexcept nogil:
+    """From row to row of what is put back later: they don't fall on the same places of the cache."""
+    return (lines(positions * g.itemsize) | 64) // g.itemsize
+
+
+cdef inline Py_ssize_t room_made(const Geometry *g) noexcept nogil:
+    """Elements of what a block makes; of fewer filters than four there are rows that are read for nothing."""
+    return max(g.filters, <Py_ssize_t>4) * row_made(g, g.rows * g.seen.out[1])
+
+
 cdef inline void turn_back(const Geometry *g, Py_ssize_t positions, const char *made, const char *bias,
                            char *out) noexcept nogil:
     """(filters, positions) to filters that lie side by side, the bias added."""
-    kernels.from_rows(<const float *>made, positions, positions, g.filters, <const float *>bias, <float *>out,
-                      g.made_pixel)
+    kernels.from_rows(<const float *>made, row_made(g, positions), positions, g.filters, <const float *>bias,
+                      <float *>out, g.made_pixel)
 
 
 # ---- forward
@@ -279,7 +291,7 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
                         const char *bias, char *out, char *room) noexcept nogil:
     cdef Py_ssize_t unit = index // g.blocks, group = unit % g.groups, row = index % g.blocks * g.rows
     cdef Py_ssize_t rows = min(g.rows, g.seen.out[0] - row), positions = rows * g.seen.out[1]
-    cdef Py_ssize_t step = positions if g.made_pixel else g.out[1]
+    cdef Py_ssize_t step = row_made(g, positions) if g.made_pixel else g.out[1]
     cdef char *made
     if rows <= 0:
         return
@@ -310,7 +322,7 @@ cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
     cdef Py_ssize_t i, count, size
     cdef int t, threads = plan(g, g.filters, g.area, g.images * g.groups * g.filters * g.area * g.inside)
     _places = lattice(x, g, 1, False, &seen)
-    room = work_room(x, g, x.dtype, threads, 1, g.filters * g.rows * g.seen.out[1] if g.made_pixel else 0)
+    room = work_room(x, g, x.dtype, threads, 1, room_made(g) if g.made_pixel else 0)
     size = room.view.strides[0] * g.itemsize
     count = g.images * g.groups * g.blocks
     with nogil:
@@ -440,7 +452,7 @@ cdef void input_block(const Geometry *t, const Phases *p, Py_ssize_t index, cons
     else:
         lay_out(t, grad, row, rows, room)
     if t.made_pixel:
-        weigh(t, &seen, weight, t.inside, t.inside, positions, grad, False, made, positions, room)
+        weigh(t, &seen, weight, t.inside, t.inside, positions, grad, False, made, row_made(t, positions), room)
         turn_back(t, positions, made, NULL, out)
         return
     if count == 1:
@@ -470,8 +482,7 @@ cdef int grad_of_input(Geometry *g, View grad, View weight, View y, DType dtype)
     _places = phases(grad, g, &t, &found, taps)
     turned_weight = turned_weights(weight, g, taps)
     room = work_room(grad, &t, dtype, threads, 1,
-                     t.filters * t.rows * t.seen.out[1]
-                     if t.made_pixel or found.stride[0] * found.stride[1] > 1 else 0)
+                     room_made(&t) if t.made_pixel or found.stride[0] * found.stride[1] > 1 else 0)
     size = room.view.strides[0] * g.itemsize
     count = t.images * t.groups * t.blocks
     with nogil:

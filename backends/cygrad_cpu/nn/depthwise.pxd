@@ -42,9 +42,16 @@ ctypedef void (*CorrelateLast)(const LastTaps *taps, const char *a, const char *
                                char *out) noexcept nogil
 ctypedef void (*WeightLast)(const LastTaps *taps, const char *grad, const char *a,
                             char *out) noexcept nogil       # added to out
-# Channels that lie side by side, of `n` places `pixel` numbers apart: to rows `row` apart, and back.
-ctypedef void (*ToRows)(const float *a, Py_ssize_t pixel, Py_ssize_t n, Py_ssize_t channels, float *out,
-                        Py_ssize_t row) noexcept nogil
+cdef struct Turn:               # of channels that lie side by side into rows; distances in elements
+    Py_ssize_t lines            # of places
+    Py_ssize_t line, out_line   # from one to the next
+    Py_ssize_t places           # of a line
+    Py_ssize_t pixel            # from one to the next
+    Py_ssize_t channels
+    Py_ssize_t row              # from the row of a channel to that of the next
+
+ctypedef void (*ToRows)(const float *a, const Turn *turn, float *out) noexcept nogil
+# Rows `row` apart to channels that lie side by side, of `n` places `pixel` numbers apart.
 ctypedef void (*FromRows)(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssize_t channels, const float *bias,
                           float *out, Py_ssize_t pixel) noexcept nogil      # bias: NULL, or added
 # Weights are (elements of the kernel, channels of a group that are seen, channels that are made).

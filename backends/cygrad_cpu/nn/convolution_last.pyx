@@ -453,7 +453,7 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
     cdef int t, threads
     cdef bint few = few_of_group(groups, a, grad, dtype.code - FLOAT32, out.sizes + 2, stride, padding, dilation,
                                  False), turned = False
-    few = few and a.sizes[1] <= grad.sizes[1]
+    few = few and a.sizes[1] <= grad.sizes[1] and made < FEWEST
     if not few and (not describe(&g, a, out.sizes, grad, stride, padding, dilation, groups, dtype)
                     or groups > 1 and not any_strides(g.kind, made, g.inside)):
         return False

@@ -32,9 +32,9 @@ cdef extern from *:
     CYGRAD_TILE(4_small, unsigned int, 4, 16, CYGRAD_LIST(0, 4, 1, 5), CYGRAD_LIST(2, 6, 3, 7))
     CYGRAD_TILE(8, unsigned long long, 4, 32, CYGRAD_LIST(0, 4, 1, 5), CYGRAD_LIST(2, 6, 3, 7))
 
-    /* Four neighbouring numbers of each of as many places as fill a vector of 32 bytes, or of 16: to four rows of places,
-       and back. Vectors are made of parts of four numbers; two rounds of interleaving in these transpose them. Vectors
-       of 64 bytes are no faster: their parts have to be put together, and taken apart. */
+    /* Four neighbouring numbers of each of as many places as fill a vector of 32 bytes, or of 16: to four rows of
+       places, and back. Vectors are made of parts of four numbers; two rounds of interleaving in these transpose them.
+       Vectors of 64 bytes are no faster: their parts have to be put together, and taken apart. */
     typedef float cygrad_part __attribute__((vector_size(16), aligned(4), may_alias));
     #if defined(__AVX__)
     #define CYGRAD_STRIP 8

@@ -8,10 +8,11 @@ from libc.string cimport memcpy, memset
 
 from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Stencil, TAPS, Turn
 from cygrad_cpu.simd.element_types cimport Real
-from cygrad_cpu.simd.tiles cimport STRIP, TILES, from_rows, tile_4_small, to_rows
+from cygrad_cpu.simd.tiles cimport STRIP, TILES, from_rows, tile_4_small, to_rows, weigh_strip
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
 
 cdef enum:
+    LONGEST_STRIP = 8
     TOGETHER = 4            # vectors of outputs that see each element of the kernel at the same time
     SUMS = 5                # elements of the kernel that meet a vector of gradients at the same time
 
@@ -250,6 +251,24 @@ cdef void rows_to_channels(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssiz
         i += 1
 
 
+cdef bint weigh_few(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
+                    const float *bias, float *out) noexcept nogil:
+    """Each strip is put into rows and back in registers; what is written too much is written over by the next one."""
+    cdef Py_ssize_t i = 0, f
+    cdef float[4 * LONGEST_STRIP] last
+    cdef float *added = [0, 0, 0, 0]
+    if not TILES or n < STRIP or channels % 4 or not 1 < filters <= 4:
+        return False
+    for f in range(filters if bias != NULL else 0):
+        added[f] = bias[f]
+    while i < n:
+        i = min(i, n - STRIP)
+        weigh_strip(a + i * channels, channels, weight, filters, added, out + i * filters if i + STRIP < n else last)
+        i += STRIP
+    memcpy(out + (n - STRIP) * filters, last, STRIP * filters * sizeof(float))
+    return True
+
+
 cdef public void cygrad_install(void *address) noexcept:
     """Fill the DepthwiseTable at `address`."""
     cdef DepthwiseTable *table = <DepthwiseTable *>address
@@ -261,3 +280,4 @@ cdef public void cygrad_install(void *address) noexcept:
     table.lay_out[1] = lay_out_doubles
     table.to_rows = channels_to_rows
     table.from_rows = rows_to_channels
+    table.weigh_few = weigh_few

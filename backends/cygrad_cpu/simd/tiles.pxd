@@ -69,12 +69,10 @@ cdef extern from *:
         for (i = 0; i < 4; i++, out += row) *(cygrad_strip *)out = rows[i];
     }
     /* `bias`: four numbers that are added; places are written in their order */
-    CYGRAD_APART void cygrad_from_rows(const float *a, ptrdiff_t row, const float *bias, float *out, ptrdiff_t place) {
-        cygrad_strip rows[4];
+    static inline void cygrad_put_rows(cygrad_strip *rows, const float *bias, float *out, ptrdiff_t place) {
         cygrad_part first = *(const cygrad_part *)bias;
         cygrad_strip added = CYGRAD_JOINED(first, first);
         int i;
-        for (i = 0; i < 4; i++, a += row) rows[i] = *(const cygrad_strip *)a;
         cygrad_mix(rows);
         for (i = 0; i < 4; i++, out += place) {
             rows[i] += added;
@@ -84,8 +82,45 @@ cdef extern from *:
             *(cygrad_part *)out = __builtin_shufflevector(rows[i], rows[i], CYGRAD_STRIP - 4, CYGRAD_STRIP - 3,
                                                           CYGRAD_STRIP - 2, CYGRAD_STRIP - 1);
     }
+    CYGRAD_APART void cygrad_from_rows(const float *a, ptrdiff_t row, const float *bias, float *out, ptrdiff_t place) {
+        cygrad_strip rows[4];
+        int i;
+        for (i = 0; i < 4; i++, a += row) rows[i] = *(const cygrad_strip *)a;
+        cygrad_put_rows(rows, bias, out, place);
+    }
+    /* Two to four sums of products for each place of a strip, side by side: its channels, a multiple of four, meet
+       weights (channels, filters). `parts` sums of each at a time, so that none waits for the one before. */
+    #define CYGRAD_WEIGH(filters, parts)                                                                              \
+        CYGRAD_APART void cygrad_weigh_##filters(const float *a, ptrdiff_t channels, const float *weight,             \
+                                                 const float *bias, float *out) {                                     \
+            cygrad_strip sums[filters * parts] = {{0}}, rows[4] = {{0}};                                              \
+            ptrdiff_t c;                                                                                              \
+            int f, i;                                                                                                 \
+            for (c = 0; c < channels; c += 4, a += 4, weight += 4 * filters) {                                        \
+                for (i = 0; i < 4; i++)                                                                               \
+                    rows[i] = CYGRAD_JOINED(*(const cygrad_part *)(a + i * channels),                                 \
+                                            *(const cygrad_part *)(a + (i + 4) * channels));                          \
+                cygrad_mix(rows);                                                                                     \
+                for (i = 0; i < 4; i++)                                                                               \
+                    for (f = 0; f < filters; f++) sums[f * parts + i % parts] += rows[i] * weight[i * filters + f];   \
+            }                                                                                                         \
+            for (f = 0; f < filters; f++) {                                                                           \
+                rows[f] = sums[f * parts] + sums[f * parts + 1];                                                      \
+                if (parts == 4) rows[f] += sums[f * parts + 2] + sums[f * parts + parts - 1];                         \
+            }                                                                                                         \
+            cygrad_put_rows(rows, bias, out, filters);                                                                \
+        }
+    CYGRAD_WEIGH(2, 4) CYGRAD_WEIGH(3, 2) CYGRAD_WEIGH(4, 2)
+    static inline void cygrad_weigh_strip(const float *a, ptrdiff_t channels, const float *weight, ptrdiff_t filters,
+                                          const float *bias, float *out) {
+        if (filters == 2) cygrad_weigh_2(a, channels, weight, bias, out);
+        else if (filters == 3) cygrad_weigh_3(a, channels, weight, bias, out);
+        else cygrad_weigh_4(a, channels, weight, bias, out);
+    }
     #else
     #define CYGRAD_TILES 0
+    static inline void cygrad_weigh_strip(const float *a, ptrdiff_t channels, const float *weight, ptrdiff_t filters,
+                                          const float *bias, float *out) { }
     static inline void cygrad_tile_1(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
     static inline void cygrad_tile_2(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
     static inline void cygrad_tile_4(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
@@ -109,3 +144,5 @@ cdef extern from *:
     void to_rows "cygrad_to_rows" (const float *a, Py_ssize_t place, float *out, Py_ssize_t row) noexcept nogil
     void from_rows "cygrad_from_rows" (const float *a, Py_ssize_t row, const float *bias, float *out,
                                        Py_ssize_t place) noexcept nogil
+    void weigh_strip "cygrad_weigh_strip" (const float *a, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
+                                           const float *bias, float *out) noexcept nogil

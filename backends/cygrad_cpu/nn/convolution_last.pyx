@@ -14,6 +14,7 @@ from libc.string cimport memcpy, memset
 from cygrad.backend cimport SUM
 from cygrad.dtype cimport DType, FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data, make_view
+from cygrad_cpu.nn.convolution_blocks cimport last
 from cygrad_cpu.nn.depthwise cimport DepthwiseTable
 from cygrad_cpu.nn.depthwise_last cimport (depthwise_last, depthwise_last_input, depthwise_last_threads,
                                            depthwise_last_weight, few_of_group)
@@ -52,23 +53,6 @@ cdef struct Geometry:
     Py_ssize_t rows             # of positions in a block
     Py_ssize_t blocks           # of an image
     Py_ssize_t plane            # bytes of a block's padded rows
-
-
-cdef bint lie_last(View out):
-    """Whether the channels are next to each other, and more than one place is."""
-    return (out.rank == 4 and out.strides[1] == 1 and out.sizes[1] > 1 and out.sizes[2] * out.sizes[3] > 1
-            and out.strides[3] == out.sizes[1])
-
-
-cdef View last(View t):
-    """(N, C, H, W) as (N, H, W, C)."""
-    cdef int *order = [0, 2, 3, 1]
-    cdef Py_ssize_t[4] sizes
-    cdef Py_ssize_t[4] strides
-    cdef int i
-    for i in range(4):
-        sizes[i], strides[i] = t.sizes[order[i]], t.strides[order[i]]
-    return make_view(t.memory, t.dtype, t.offset, 4, sizes, strides)
 
 
 cdef int describe(Geometry *g, View a, const Py_ssize_t *weight, View out, tuple stride, tuple padding, tuple dilation,

@@ -257,7 +257,7 @@ cdef bint weigh_few(const float *a, Py_ssize_t n, Py_ssize_t channels, const flo
     cdef Py_ssize_t i = 0, f
     cdef float[4 * LONGEST_STRIP] last
     cdef float *added = [0, 0, 0, 0]
-    if not TILES or n < STRIP or channels % 4 or not 1 < filters <= 4:
+    if not TILES or n < STRIP or channels % (STRIP if filters == 1 else 4) or filters > 4:
         return False
     for f in range(filters if bias != NULL else 0):
         added[f] = bias[f]

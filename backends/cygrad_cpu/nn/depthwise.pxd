@@ -35,7 +35,7 @@ ctypedef void (*ToRows)(const float *a, const Turn *turn, float *out) noexcept n
 # Rows `row` apart to channels that lie side by side, of `n` places `pixel` numbers apart.
 ctypedef void (*FromRows)(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssize_t channels, const float *bias,
                           float *out, Py_ssize_t pixel) noexcept nogil      # bias: NULL, or added
-# Sums of products of the channels of `n` places with weights (channels, filters), two to four for each place, all side
+# Sums of products of the channels of `n` places with weights (channels, filters), one to four for each place, all side
 # by side. False: it is not done, as where channels are no multiple of four.
 ctypedef bint (*WeighFew)(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
                           const float *bias, float *out) noexcept nogil     # bias: NULL, or added

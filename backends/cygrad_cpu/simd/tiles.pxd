@@ -41,11 +41,14 @@ cdef extern from *:
     #define CYGRAD_LOW 0, 8, 1, 9, 4, 12, 5, 13
     #define CYGRAD_HIGH 2, 10, 3, 11, 6, 14, 7, 15
     #define CYGRAD_JOINED(x, y) __builtin_shufflevector(x, y, 0, 1, 2, 3, 4, 5, 6, 7)
+    #define CYGRAD_FOLDED(x, i) (__builtin_shufflevector(x[i], x[i + 4], 0, 1, 2, 3, 8, 9, 10, 11)                    \
+                                 + __builtin_shufflevector(x[i], x[i + 4], 4, 5, 6, 7, 12, 13, 14, 15))
     #else
     #define CYGRAD_STRIP 4
     #define CYGRAD_LOW 0, 4, 1, 5
     #define CYGRAD_HIGH 2, 6, 3, 7
     #define CYGRAD_JOINED(x, y) x
+    #define CYGRAD_FOLDED(x, i) x[i]
     #endif
     typedef float cygrad_strip __attribute__((vector_size(4 * CYGRAD_STRIP), aligned(4), may_alias));
     static inline void cygrad_mix(cygrad_strip *rows) {
@@ -111,9 +114,24 @@ cdef extern from *:
             cygrad_put_rows(rows, bias, out, filters);                                                                \
         }
     CYGRAD_WEIGH(2, 4) CYGRAD_WEIGH(3, 2) CYGRAD_WEIGH(4, 2)
+    /* ... and of one filter: channels are a multiple of a strip, and are summed last */
+    CYGRAD_APART void cygrad_weigh_1(const float *a, ptrdiff_t channels, const float *weight, const float *bias,
+                                     float *out) {
+        cygrad_strip sums[CYGRAD_STRIP] = {{0}}, rows[4];
+        ptrdiff_t c;
+        int i;
+        for (c = 0; c < channels; c += CYGRAD_STRIP) {
+            cygrad_strip by = *(const cygrad_strip *)(weight + c);
+            for (i = 0; i < CYGRAD_STRIP; i++) sums[i] += *(const cygrad_strip *)(a + i * channels + c) * by;
+        }
+        for (i = 0; i < 4; i++) rows[i] = CYGRAD_FOLDED(sums, i);
+        cygrad_mix(rows);
+        *(cygrad_strip *)out = (rows[0] + rows[1]) + (rows[2] + rows[3]) + *bias;
+    }
     static inline void cygrad_weigh_strip(const float *a, ptrdiff_t channels, const float *weight, ptrdiff_t filters,
                                           const float *bias, float *out) {
-        if (filters == 2) cygrad_weigh_2(a, channels, weight, bias, out);
+        if (filters == 1) cygrad_weigh_1(a, channels, weight, bias, out);
+        else if (filters == 2) cygrad_weigh_2(a, channels, weight, bias, out);
         else if (filters == 3) cygrad_weigh_3(a, channels, weight, bias, out);
         else cygrad_weigh_4(a, channels, weight, bias, out);
     }

@@ -49,6 +49,7 @@ SAME_MEANING = {
     "decompositions": "decompositions of matrices, ops and derivatives",
     "ctc": "connectionist temporal classification: op, driver, kernels",
     "depthwise": "convolutions of every channel with a filter of its own, driver and loops",
+    "depthwise_last": "convolutions of groups of few channels that lie side by side, driver and loops",
     "dropout": "dropout, op and layers",
     "driver": "the calls of a device's driver API",
     "errors": "exceptions of a part",

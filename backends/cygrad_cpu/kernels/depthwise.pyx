@@ -1,44 +1,20 @@
 # distutils: extra_compile_args = -O2 -fpeel-loops -ftree-vectorize -fvect-cost-model=dynamic
-"""Convolutions of one channel with one filter or, side by side, of few with few, without columns and products.
+"""Convolutions of one channel with one filter, without columns and products.
 
 The channel is copied with its padding into a plane that stays in the level 1 cache, columns with the same remainder by
 the stride side by side; so whatever the stride, the outputs of a vector see neighbouring elements of it.
 """
 from libc.string cimport memcpy, memset
 
-from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Groups, LastTaps, Stencil, TAPS
+from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Stencil, TAPS, Turn
 from cygrad_cpu.simd.element_types cimport Real
-from cygrad_cpu.simd.tiles cimport STRIP, TILES, from_rows, tile_4_small, to_rows
+from cygrad_cpu.simd.tiles cimport STRIP, TILES, from_rows, tile_4_small, to_rows, weigh_strip
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
 
-cdef extern from *:
-    """
-    /* The lanes `which` + `more` of the vector at an address, or of two vectors there. */
-    #if defined(__GNUC__) && !defined(__clang__) && CYGRAD_VECTOR > 16
-    #define CYGRAD_PICKS 1
-    typedef int cygrad_lanes __attribute__((vector_size(CYGRAD_VECTOR), aligned(8), may_alias));
-    static inline cygrad_floats cygrad_pick(const char *a, const char *which, int more, int two) {
-        const cygrad_floats *x = (const cygrad_floats *)a;
-        cygrad_lanes mask = *(const cygrad_lanes *)which + more;
-        return two ? __builtin_shuffle(x[0], x[1], mask) : __builtin_shuffle(x[0], mask);
-    }
-    #else
-    #define CYGRAD_PICKS 0
-    static inline cygrad_floats cygrad_pick(const char *a, const char *which, int more, int two) {
-        return *(const cygrad_floats *)a;
-    }
-    #endif
-    """
-    enum:
-        PICKS "CYGRAD_PICKS"
-    Floats pick "cygrad_pick" (const char *a, const char *which, int more, bint two) noexcept nogil
-
 cdef enum:
+    LONGEST_STRIP = 8
     TOGETHER = 4            # vectors of outputs that see each element of the kernel at the same time
     SUMS = 5                # elements of the kernel that meet a vector of gradients at the same time
-    ABREAST = 8             # positions whose channels see each element of the kernel at the same time
-    WIDE = 8                # filters of a group for which products of matrices have no empty vectors
-    MET = 9                 # elements of the kernel that meet a vector of channels of the gradient at the same time
 
 
 cdef inline void copy_line(const Real *a, Real *out, Py_ssize_t n) noexcept nogil:
@@ -226,304 +202,71 @@ cdef void lay_out_doubles(const Stencil *g, const char *a, char *plane) noexcept
 
 # ---- channels side by side that are put into rows, and back; the last ones of a strip may be partly those before
 
-cdef void channels_to_rows(const float *a, Py_ssize_t pixel, Py_ssize_t n, Py_ssize_t channels, float *out,
-                           Py_ssize_t row) noexcept nogil:
-    cdef Py_ssize_t i = 0, j, c, p, width = STRIP if n >= STRIP else 4
-    if not TILES or n < 4 or channels < 4:
-        for c in range(channels):
-            for i in range(n):
-                out[c * row + i] = a[i * pixel + c]
-        return
-    while i < n:
-        p = min(i, n - width)
-        for j in range(0, channels, 4):
-            c = min(j, channels - 4)
-            if width == STRIP:
-                to_rows(a + p * pixel + c, pixel, out + c * row + p, row)
-            else:
-                tile_4_small(a + p * pixel + c, pixel, out + c * row + p, row)
-        i += width
+cdef void channels_to_rows(const float *a, const Turn *g, float *out) noexcept nogil:
+    cdef Py_ssize_t i, j, c, p, y, n = g.places, width = STRIP if n >= STRIP else 4
+    for y in range(g.lines):
+        if not TILES or n < 4 or g.channels < 4:
+            for c in range(g.channels):
+                for i in range(n):
+                    out[c * g.row + i] = a[i * g.pixel + c]
+        else:
+            j = 0
+            while True:
+                c = min(j, g.channels - 4)
+                i = 0
+                while True:
+                    p = min(i, n - width)
+                    if width == STRIP:
+                        to_rows(a + p * g.pixel + c, g.pixel, out + c * g.row + p, g.row)
+                    else:
+                        tile_4_small(a + p * g.pixel + c, g.pixel, out + c * g.row + p, g.row)
+                    i += width
+                    if i >= n:
+                        break
+                j += 4
+                if j >= g.channels:
+                    break
+        a += g.line
+        out += g.out_line
 
 
 cdef void rows_to_channels(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssize_t channels, const float *bias,
                            float *out, Py_ssize_t pixel) noexcept nogil:
-    cdef Py_ssize_t i = 0, j, c, p
-    cdef float *none = [0, 0, 0, 0]
-    if not TILES or n < STRIP or channels < 4:
-        for i in range(n):
-            for c in range(channels):
-                out[i * pixel + c] = a[c * row + i] + (bias[c] if bias != NULL else 0)
-        return
-    while i < n:
-        p = min(i, n - STRIP)
-        for j in range(0, channels, 4):
-            c = min(j, channels - 4)
-            from_rows(a + c * row + p, row, bias + c if bias != NULL else none, out + p * pixel + c, pixel)
+    """Of fewer channels than four, what is written too much of a place is written over by the next one."""
+    cdef Py_ssize_t i = 0, j, c
+    cdef float *added = [0, 0, 0, 0]
+    for c in range(min(channels, <Py_ssize_t>4) if bias != NULL else 0):
+        added[c] = bias[c]
+    while TILES and STRIP <= n and (channels >= 4 and i < n or channels == pixel and i < n - STRIP):
+        i = min(i, n - STRIP)
+        j = 0
+        while j < channels:
+            c = max(min(j, channels - 4), <Py_ssize_t>0)
+            from_rows(a + c * row + i, row, bias + c if bias != NULL and c else added, out + i * pixel + c, pixel)
+            j += 4
         i += STRIP
+    while i < n:
+        for c in range(channels):
+            out[i * pixel + c] = a[c * row + i] + (bias[c] if bias != NULL else 0)
+        i += 1
 
 
-# ---- channels side by side, at least as many as a vector holds
-
-cdef inline Py_ssize_t beside(const LastTaps *g) noexcept nogil:
-    """How many positions of a run are made together; those of two places, or of one twice, are made abreast."""
-    return ABREAST // 2 if g.positions[0] >= ABREAST // 2 else 1
-
-
-cdef inline Py_ssize_t places_abreast(const LastTaps *g) noexcept nogil:
-    return (g.positions[0] + beside(g) - 1) // beside(g) * g.positions[1]
-
-
-cdef struct Place:              # of positions that are made together, in elements
-    Py_ssize_t seen, made       # where what the first one sees begins, and it is made
-    Py_ssize_t step, made_step  # from one to the next; 0: it is one position, made several times
-
-
-cdef inline Place place(const LastTaps *g, Py_ssize_t i) noexcept nogil:
-    """The last of a run may be partly the one before. It divides: not for every vector of channels."""
-    cdef Py_ssize_t count = beside(g), n = (g.positions[0] + count - 1) // count, run, first
-    cdef Place found
-    i = min(i, n * g.positions[1] - 1)
-    run = i // n
-    first = min((i - run * n) * count, g.positions[0] - count)
-    found.seen, found.made = run * g.step[1] + first * g.step[0], run * g.made[1] + first * g.made[0]
-    found.step, found.made_step = g.step[0] if count > 1 else 0, g.made[0] if count > 1 else 0
-    return found
-
-
-cdef void see_last(const LastTaps *g, const char *a, const char *weight, const char *bias, char *out,
-                   Vector *tag) noexcept nogil:
-    """A vector of channels of ABREAST positions reads an element of the filters once for all."""
-    cdef Py_ssize_t size = 4 if Vector is Floats else 8, width = g.channels * size, lanes = sizeof(Vector)
-    cdef Py_ssize_t p, c, i, step, made
-    cdef Vector[ABREAST] sums
-    cdef Vector start, by
-    cdef Place first, second
-    cdef const char *x
-    cdef const char *y
-    cdef char *to
-    cdef char *beyond
-    cdef int j
-    for p in range(0, places_abreast(g), 2):
-        first, second = place(g, p), place(g, p + 1)
-        step, made = first.step * size, first.made_step * size
-        c = 0
-        while c < width:
-            c = min(c, width - lanes)                       # the last channels may be partly those before
-            start = (<const Vector *>(bias + c))[0] if bias != NULL else factor[Vector](0, NULL)
-            for j in range(ABREAST):
-                sums[j] = start
-            for i in range(g.count):
-                x, y = a + (g.seen[i] + first.seen) * size + c, a + (g.seen[i] + second.seen) * size + c
-                by = (<const Vector *>(weight + g.weight[i] * size + c))[0]
-                for j in range(ABREAST // 2):
-                    sums[j] = sums[j] + by * (<const Vector *>(x + j * step))[0]
-                    sums[j + ABREAST // 2] = sums[j + ABREAST // 2] + by * (<const Vector *>(y + j * step))[0]
-            to, beyond = out + first.made * size + c, out + second.made * size + c
-            for j in range(ABREAST // 2):
-                (<Vector *>(to + j * made))[0] = sums[j]
-                (<Vector *>(beyond + j * made))[0] = sums[j + ABREAST // 2]
-            c += lanes
-
-
-cdef void correlate_last_floats(const LastTaps *g, const char *a, const char *weight, const char *bias,
-                                char *out) noexcept nogil:
-    see_last[Floats](g, a, weight, bias, out, NULL)
-
-
-cdef void correlate_last_doubles(const LastTaps *g, const char *a, const char *weight, const char *bias,
-                                 char *out) noexcept nogil:
-    see_last[Doubles](g, a, weight, bias, out, NULL)
-
-
-cdef inline void add_channels(const Real *a, Real *out, Py_ssize_t first, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(first, n):
-        out[i] += a[i]
-
-
-cdef inline void add_vector(Vector a, char *out, Py_ssize_t first) noexcept nogil:
-    """The lanes from `first` on."""
-    if first == 0:
-        (<Vector *>out)[0] += a
-    elif Vector is Floats:
-        add_channels(<const float *>&a, <float *>out, first, sizeof(Vector) // 4)
-    else:
-        add_channels(<const double *>&a, <double *>out, first, sizeof(Vector) // 8)
-
-
-cdef void meet_last(const LastTaps *g, const char *grad, const char *a, char *out, Vector *tag) noexcept nogil:
-    """A vector of channels of the gradient meets MET elements of the kernel at the same time."""
-    cdef Py_ssize_t size = 4 if Vector is Floats else 8, width = g.channels * size, lanes = sizeof(Vector)
-    cdef Py_ssize_t step = g.step[0] * size, made = g.made[0] * size, c, k, i, q, r, done
-    cdef Vector[MET] sums
-    cdef Py_ssize_t[MET] seen
-    cdef const char *x
-    cdef const char *y
-    cdef Vector by
-    cdef int j
-    for k in range((width + lanes - 1) // lanes):
-        c = min(k * lanes, width - lanes)
-        done = (k * lanes - c) // size              # channels of the vector that were met before
-        i = 0
-        while i < g.count:
-            for j in range(MET):
-                seen[j] = g.seen[min(i + j, g.count - 1)] * size
-                sums[j] = factor[Vector](0, NULL)
-            for r in range(g.positions[1]):
-                x, y = a + r * g.step[1] * size + c, grad + r * g.made[1] * size + c
-                for q in range(g.positions[0]):
-                    by = (<const Vector *>y)[0]
-                    for j in range(MET):
-                        sums[j] = sums[j] + by * (<const Vector *>(x + seen[j]))[0]
-                    x += step
-                    y += made
-            for j in range(<int>min(<Py_ssize_t>MET, g.count - i)):
-                add_vector(sums[j], out + g.weight[i + j] * size + c, done)
-            i += MET
-
-
-cdef void weight_last_floats(const LastTaps *g, const char *grad, const char *a, char *out) noexcept nogil:
-    meet_last[Floats](g, grad, a, out, NULL)
-
-
-cdef void weight_last_doubles(const LastTaps *g, const char *grad, const char *a, char *out) noexcept nogil:
-    meet_last[Doubles](g, grad, a, out, NULL)
-
-
-# ---- groups of few channels, in float32
-
-cdef enum:
-    LANES = sizeof(Floats) // sizeof(float)
-
-
-cdef bint group(Groups *g, Py_ssize_t channels) noexcept nogil:
-    """Whether a vector of filters sees at most two vectors of channels, and all vectors alike: then which of these
-    channels each filter meets first. The next ones follow there."""
-    cdef int i
-    if (not PICKS or g.made >= WIDE or LANES % g.made or g.seen > 2 * g.made or channels < LANES
-            or g.channels < (2 * LANES if g.seen > g.made else LANES)):
+cdef bint weigh_few(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
+                    const float *bias, float *out) noexcept nogil:
+    """Each strip is put into rows and back in registers; what is written too much is written over by the next one."""
+    cdef Py_ssize_t i = 0, f
+    cdef float[4 * LONGEST_STRIP] last
+    cdef float *added = [0, 0, 0, 0]
+    if not TILES or n < STRIP or channels % (STRIP if filters == 1 else 4) or filters > 4:
         return False
-    for i in range(LANES):
-        g.first[i] = <int>(i // g.made * g.seen)
+    for f in range(filters if bias != NULL else 0):
+        added[f] = bias[f]
+    while i < n:
+        i = min(i, n - STRIP)
+        weigh_strip(a + i * channels, channels, weight, filters, added, out + i * filters if i + STRIP < n else last)
+        i += STRIP
+    memcpy(out + (n - STRIP) * filters, last, STRIP * filters * sizeof(float))
     return True
-
-
-cdef inline Floats picked(const char *a, const Groups *g, Py_ssize_t more, bint two) noexcept nogil:
-    return pick(a, <const char *>g.first, <int>more, two)
-
-
-cdef inline Py_ssize_t first_seen(const Groups *g, Py_ssize_t channel) noexcept nogil:
-    """The first channel of the vectors that filters from `channel` on see."""
-    return min(channel // g.made * g.seen, g.channels - (2 * LANES if g.seen > g.made else LANES))
-
-
-cdef inline void see_some(const LastTaps *g, const Groups *s, const float *a, const float *b, Py_ssize_t step,
-                          const float *weight, Py_ssize_t more, bint two, Floats *sums) noexcept nogil:
-    cdef Py_ssize_t i, j
-    cdef const float *w
-    cdef const float *x
-    cdef const float *y
-    cdef Floats by
-    cdef int k
-    for i in range(g.count):
-        w, x, y = weight + g.weight[i], a + g.seen[i], b + g.seen[i]
-        for j in range(s.seen):
-            by = (<const Floats *>w)[0]
-            for k in range(ABREAST // 2):
-                sums[k] = sums[k] + by * picked(<const char *>(x + k * step), s, more + j, two)
-                sums[k + ABREAST // 2] = (sums[k + ABREAST // 2]
-                                          + by * picked(<const char *>(y + k * step), s, more + j, two))
-            w += g.channels
-
-
-cdef inline void see_four(const LastTaps *g, const Groups *s, const float *a, const float *b, Py_ssize_t step,
-                          const float *weight, Py_ssize_t more, Floats *sums) noexcept nogil:
-    """As `see_some` where groups have four channels: what a position sees is read once for all of them."""
-    cdef Py_ssize_t i, j
-    cdef const float *x
-    cdef const float *y
-    cdef Floats[4] by
-    cdef int k
-    for i in range(g.count):
-        x, y = a + g.seen[i], b + g.seen[i]
-        for j in range(4):
-            by[j] = (<const Floats *>(weight + g.weight[i] + j * g.channels))[0]
-        for k in range(ABREAST // 2):
-            for j in range(4):
-                sums[k] = sums[k] + by[j] * picked(<const char *>(x + k * step), s, more + j, False)
-                sums[k + ABREAST // 2] = (sums[k + ABREAST // 2]
-                                          + by[j] * picked(<const char *>(y + k * step), s, more + j, False))
-
-
-cdef void see_groups(const LastTaps *g, const Groups *s, const char *input, const char *filters, const char *bias,
-                     char *made) noexcept nogil:
-    """As `see_last`, for each channel of the groups."""
-    cdef const float *a = <const float *>input
-    cdef const float *weight = <const float *>filters
-    cdef float *out = <float *>made
-    cdef Py_ssize_t p, c, first, more
-    cdef Place here, there
-    cdef Floats[ABREAST] sums
-    cdef Floats start
-    cdef float *y
-    cdef float *z
-    cdef int j
-    for p in range(0, places_abreast(g) if PICKS else 0, 2):
-        here, there = place(g, p), place(g, p + 1)
-        c = 0
-        while c < g.channels:
-            c = min(c, g.channels - LANES)
-            start = (<const Floats *>(<const float *>bias + c))[0] if bias != NULL else factor[Floats](0, NULL)
-            for j in range(ABREAST):
-                sums[j] = start
-            first = first_seen(s, c)
-            more = c // s.made * s.seen - first
-            if s.seen > s.made:
-                see_some(g, s, a + here.seen + first, a + there.seen + first, here.step, weight + c, more, True, sums)
-            elif s.seen == 4:
-                see_four(g, s, a + here.seen + first, a + there.seen + first, here.step, weight + c, more, sums)
-            else:
-                see_some(g, s, a + here.seen + first, a + there.seen + first, here.step, weight + c, more, False, sums)
-            y, z = out + here.made + c, out + there.made + c
-            for j in range(ABREAST // 2):
-                (<Floats *>(y + j * here.made_step))[0] = sums[j]
-                (<Floats *>(z + j * here.made_step))[0] = sums[j + ABREAST // 2]
-            c += LANES
-
-
-cdef void meet_groups(const LastTaps *g, const Groups *s, const char *grad, const char *a, char *out) noexcept nogil:
-    """As `meet_last`, for each channel of the groups, of which there are no more than filters."""
-    cdef Py_ssize_t size = sizeof(float), c = 0, i, k, q, r, first, done, more
-    cdef Floats[MET] sums
-    cdef Py_ssize_t[MET] seen
-    cdef const char *x
-    cdef const char *y
-    cdef Floats by
-    cdef int j
-    while PICKS and c < g.channels:
-        done = max(c + LANES - g.channels, <Py_ssize_t>0)   # channels of the vector that were met before
-        c -= done
-        first = first_seen(s, c)
-        more = c // s.made * s.seen - first
-        i = 0
-        while i < g.count:
-            for j in range(MET):
-                seen[j] = g.seen[min(i + j, g.count - 1)] * size
-            for k in range(s.seen):
-                for j in range(MET):
-                    sums[j] = factor[Floats](0, NULL)
-                for r in range(g.positions[1]):
-                    x, y = a + (r * g.step[1] + first) * size, grad + (r * g.made[1] + c) * size
-                    for q in range(g.positions[0]):
-                        by = (<const Floats *>y)[0]
-                        for j in range(MET):
-                            sums[j] = sums[j] + by * picked(x + seen[j], s, more + k, False)
-                        x += g.step[0] * size
-                        y += g.made[0] * size
-                for j in range(<int>min(<Py_ssize_t>MET, g.count - i)):
-                    add_vector(sums[j], out + (g.weight[i + j] + k * g.channels + c) * size, done)
-            i += MET
-        c += LANES
 
 
 cdef public void cygrad_install(void *address) noexcept:
@@ -537,11 +280,4 @@ cdef public void cygrad_install(void *address) noexcept:
     table.lay_out[1] = lay_out_doubles
     table.to_rows = channels_to_rows
     table.from_rows = rows_to_channels
-    table.last[0] = correlate_last_floats
-    table.last[1] = correlate_last_doubles
-    table.last_weight[0] = weight_last_floats
-    table.last_weight[1] = weight_last_doubles
-    table.vector = sizeof(Floats)
-    table.group = group
-    table.groups = see_groups
-    table.groups_weight = meet_groups
+    table.weigh_few = weigh_few

@@ -2,8 +2,6 @@
 from cygrad.dtype cimport DType
 from cygrad.view cimport View
 
-cdef bint lie_last(View out)
-cdef View last(View t)
 cdef bint conv2d_last(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups, View out,
                       DType dtype) except -1
 cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple dilation, int groups, View out,

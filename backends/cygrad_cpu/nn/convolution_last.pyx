@@ -14,12 +14,15 @@ from libc.string cimport memcpy, memset
 from cygrad.backend cimport SUM
 from cygrad.dtype cimport DType, FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data, make_view
+from cygrad_cpu.nn.convolution_blocks cimport last
+from cygrad_cpu.nn.depthwise cimport DepthwiseTable
 from cygrad_cpu.nn.depthwise_last cimport (depthwise_last, depthwise_last_input, depthwise_last_threads,
                                            depthwise_last_weight, few_of_group)
 from cygrad_cpu.nn.few_channels_last cimport FEWEST, PRODUCTS, ROW_MAJOR, SUMS, Way, best_way, few_channels
 from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, load_blas,
                                                  multiply, multiply_lattice)
 from cygrad_cpu.reduce.reduce cimport cpu_reduce
+from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.temporaries cimport Temporary, converted, copy_views, dense, temporary, writable
 from cygrad_cpu.runtime.thread_count cimport threads_for
 from cygrad_cpu.simd.element_types cimport Real
@@ -28,6 +31,9 @@ cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
     CACHED = 1 << 16            # elements of a block of padded rows
     GROUPED = 64                # positions that each group goes over, of a block that stays in the level 1 cache
+
+cdef DepthwiseTable kernels
+install_kernels("depthwise", &kernels)
 
 cdef struct Geometry:
     int kind                    # 0 float32, 1 float64
@@ -47,23 +53,6 @@ cdef struct Geometry:
     Py_ssize_t rows             # of positions in a block
     Py_ssize_t blocks           # of an image
     Py_ssize_t plane            # bytes of a block's padded rows
-
-
-cdef bint lie_last(View out):
-    """Whether the channels are next to each other, and more than one place is."""
-    return (out.rank == 4 and out.strides[1] == 1 and out.sizes[1] > 1 and out.sizes[2] * out.sizes[3] > 1
-            and out.strides[3] == out.sizes[1])
-
-
-cdef View last(View t):
-    """(N, C, H, W) as (N, H, W, C)."""
-    cdef int *order = [0, 2, 3, 1]
-    cdef Py_ssize_t[4] sizes
-    cdef Py_ssize_t[4] strides
-    cdef int i
-    for i in range(4):
-        sizes[i], strides[i] = t.sizes[order[i]], t.strides[order[i]]
-    return make_view(t.memory, t.dtype, t.offset, 4, sizes, strides)
 
 
 cdef int describe(Geometry *g, View a, const Py_ssize_t *weight, View out, tuple stride, tuple padding, tuple dilation,
@@ -181,6 +170,10 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
         x.a = a + row * g.size[1] * g.channels * g.itemsize
     else:
         lay_out(g, a, row, rows, room)
+    if (g.plain and g.groups == 1 and g.kind == 0
+            and kernels.weigh_few(<const float *>x.a, x.m, g.channels, <const float *>weight, g.filters,
+                                  <const float *>bias, <float *>x.out)):
+        return
     for i in range(g.groups):
         if x.n == 1 and bias != NULL:
             if g.kind == 0:
@@ -288,9 +281,9 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
     elif strided:
         by_phases(&g, x, w.view, stride, padding, dilation, y)
     else:
-        turned = temporary(weight.memory.backend, dtype, 5, w.view.sizes)
+        turned = w if r * s == 1 else temporary(weight.memory.backend, dtype, 5, w.view.sizes)
         line = weight.sizes[0] * weight.sizes[1] * dtype.itemsize
-        for i in range(r * s):
+        for i in range(r * s if r * s > 1 else 0):
             memcpy(data(turned.view) + i * line, data(w.view) + (r * s - 1 - i) * line, line)
         forward(&g, x, turned.view, None, y)
     if y is not target:
@@ -453,7 +446,7 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
     cdef int t, threads
     cdef bint few = few_of_group(groups, a, grad, dtype.code - FLOAT32, out.sizes + 2, stride, padding, dilation,
                                  False), turned = False
-    few = few and a.sizes[1] <= grad.sizes[1]
+    few = few and a.sizes[1] <= grad.sizes[1] and made < FEWEST
     if not few and (not describe(&g, a, out.sizes, grad, stride, padding, dilation, groups, dtype)
                     or groups > 1 and not any_strides(g.kind, made, g.inside)):
         return False

@@ -23,36 +23,22 @@ ctypedef void (*CorrelateWeight)(const Stencil *stencil, Py_ssize_t images, cons
                                  char *plane) noexcept nogil                # the sum over images, steps in bytes
 ctypedef void (*LayOut)(const Stencil *stencil, const char *a, char *plane) noexcept nogil
 
-cdef struct LastTaps:           # what positions see where channels lie side by side; distances in elements
-    Py_ssize_t count
-    const Py_ssize_t *seen      # from where the first position's `a` begins
-    const Py_ssize_t *weight    # from where the weights do, (elements of the kernel, channels)
-    Py_ssize_t channels         # that are made
-    Py_ssize_t[2] positions     # that see alike: along a run, and the number of runs
-    Py_ssize_t[2] step          # from position to position in what is seen, along a run and from run to run
-    Py_ssize_t[2] made          # ... and in what is made
+cdef struct Turn:               # of channels that lie side by side into rows; distances in elements
+    Py_ssize_t lines            # of places
+    Py_ssize_t line, out_line   # from one to the next
+    Py_ssize_t places           # of a line
+    Py_ssize_t pixel            # from one to the next
+    Py_ssize_t channels
+    Py_ssize_t row              # from the row of a channel to that of the next
 
-cdef struct Groups:             # of `seen` channels of what is read, and `made` ones of what is made
-    Py_ssize_t seen
-    Py_ssize_t made
-    Py_ssize_t channels         # that are read
-    int[16] first               # which lanes of what is read meet the first weights of the filters: see `group`
-
-ctypedef void (*CorrelateLast)(const LastTaps *taps, const char *a, const char *weight, const char *bias,
-                               char *out) noexcept nogil
-ctypedef void (*WeightLast)(const LastTaps *taps, const char *grad, const char *a,
-                            char *out) noexcept nogil       # added to out
-# Channels that lie side by side, of `n` places `pixel` numbers apart: to rows `row` apart, and back.
-ctypedef void (*ToRows)(const float *a, Py_ssize_t pixel, Py_ssize_t n, Py_ssize_t channels, float *out,
-                        Py_ssize_t row) noexcept nogil
+ctypedef void (*ToRows)(const float *a, const Turn *turn, float *out) noexcept nogil
+# Rows `row` apart to channels that lie side by side, of `n` places `pixel` numbers apart.
 ctypedef void (*FromRows)(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssize_t channels, const float *bias,
                           float *out, Py_ssize_t pixel) noexcept nogil      # bias: NULL, or added
-# Weights are (elements of the kernel, channels of a group that are seen, channels that are made).
-ctypedef bint (*Group)(Groups *groups, Py_ssize_t channels) noexcept nogil     # whether it can be done
-ctypedef void (*CorrelateGroups)(const LastTaps *taps, const Groups *groups, const char *a, const char *weight,
-                                 const char *bias, char *out) noexcept nogil
-ctypedef void (*WeightGroups)(const LastTaps *taps, const Groups *groups, const char *grad, const char *a,
-                              char *out) noexcept nogil
+# Sums of products of the channels of `n` places with weights (channels, filters), one to four for each place, all side
+# by side. False: it is not done, as where channels are no multiple of four.
+ctypedef bint (*WeighFew)(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
+                          const float *bias, float *out) noexcept nogil     # bias: NULL, or added
 
 cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     Correlate correlate[2]
@@ -60,12 +46,7 @@ cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     LayOut lay_out[2]
     ToRows to_rows
     FromRows from_rows
-    CorrelateLast last[2]
-    WeightLast last_weight[2]
-    Group group                 # float32
-    CorrelateGroups groups
-    WeightGroups groups_weight
-    Py_ssize_t vector           # bytes
+    WeighFew weigh_few
 
 cdef bint is_depthwise(View a, View weight, int groups)
 cdef int depthwise(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, View out) except -1

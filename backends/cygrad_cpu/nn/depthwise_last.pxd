@@ -1,6 +1,41 @@
 """Convolutions of groups of few channels, channels side by side; see depthwise_last.pyx."""
 from cygrad.view cimport View
 
+cdef struct LastTaps:           # what positions see where channels lie side by side; distances in elements
+    Py_ssize_t count
+    Py_ssize_t rows             # of the kernel, from which as many are seen of each
+    const Py_ssize_t *seen      # from where the first position's `a` begins
+    const Py_ssize_t *weight    # from where the weights do, (elements of the kernel, channels)
+    Py_ssize_t channels         # that are made
+    Py_ssize_t[2] positions     # that see alike: along a run, and the number of runs
+    Py_ssize_t[2] step          # from position to position in what is seen, along a run and from run to run
+    Py_ssize_t[2] made          # ... and in what is made
+
+cdef struct Groups:             # of `seen` channels of what is read, and `made` ones of what is made
+    Py_ssize_t seen
+    Py_ssize_t made
+    Py_ssize_t channels         # that are read
+    int[16] first               # which lanes of what is read meet the first weights of the filters: see `group`
+
+ctypedef void (*CorrelateLast)(const LastTaps *taps, const char *a, const char *weight, const char *bias,
+                               char *out) noexcept nogil
+ctypedef void (*WeightLast)(const LastTaps *taps, const char *grad, const char *a,
+                            char *out) noexcept nogil       # added to out
+# Weights are (elements of the kernel, channels of a group that are seen, channels that are made).
+ctypedef bint (*Group)(Groups *groups, Py_ssize_t channels) noexcept nogil     # whether it can be done
+ctypedef void (*CorrelateGroups)(const LastTaps *taps, const Groups *groups, const char *a, const char *weight,
+                                 const char *bias, char *out) noexcept nogil
+ctypedef void (*WeightGroups)(const LastTaps *taps, const Groups *groups, const char *grad, const char *a,
+                              char *out) noexcept nogil
+
+cdef struct LastTable:          # by kind: 0 float32, 1 float64
+    CorrelateLast one[2]        # of groups of one channel and one filter
+    WeightLast one_weight[2]
+    Group group                 # float32
+    CorrelateGroups groups
+    WeightGroups groups_weight
+    Py_ssize_t vector           # bytes
+
 cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssize_t *kernel, tuple stride,
                        tuple padding, tuple dilation, bint turned) except -1
 cdef int depthwise_last(View x, View w, View b, tuple stride, tuple padding, tuple dilation, int groups,

@@ -8,15 +8,16 @@ sees is a list of distances, from which what lies beyond the image is left out; 
 Of fewer channels than fill a vector, neighbouring places are taken for one place with all their channels, and the
 filters are repeated for each (`wide` places); at the sides a vector has more places than its own, which are made later.
 
-kernels/depthwise.pyx sums the products for as many filters as fill a vector: each meets the channels of its group one
-after the other, which are picked from the vectors where they lie. Of one channel and one filter, vectors meet vectors.
+kernels/depthwise_last.pyx sums the products for as many filters as fill a vector: each meets the channels of its group
+one after the other, which are picked from the vectors where they lie. Of one channel and one filter, vectors meet
+vectors.
 """
 from cython.parallel cimport prange
 from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data
-from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Groups, LastTaps
+from cygrad_cpu.nn.few_channels_last cimport FEWEST
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.temporaries cimport Temporary, temporary
 from cygrad_cpu.runtime.thread_count cimport threads_for
@@ -28,8 +29,8 @@ cdef enum:
     NEAR = 20000                # bytes that positions should see before the next row's do, for the level 1 cache
     WORTH_RUN = 4               # positions: fewer columns make runs across rows, where there are as many
 
-cdef DepthwiseTable kernels
-install_kernels("depthwise", &kernels)
+cdef LastTable kernels
+install_kernels("depthwise_last", &kernels)
 
 cdef struct Axis:               # rows, or columns
     Py_ssize_t seen             # places in what is read
@@ -96,7 +97,8 @@ cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssiz
         wide = wide_place(groups, kind)
         first, last = (reach - pad, seen.sizes[3] - pad) if turned else (pad, seen.sizes[3] + pad - reach)
         return wide == 1 or (stride[1] == 1 and min(last, made.sizes[3]) - max(first, <Py_ssize_t>0) >= wide)
-    return groups > 1 and kind == 0 and kernels.group(&g, made.sizes[1])
+    return (groups > 1 and kind == 0 and kernels.group(&g, made.sizes[1])
+            and (g.made < FEWEST or kernel[0] > 2 and <Py_ssize_t>stride[0] == <Py_ssize_t>dilation[0]))
 
 
 cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple stride, tuple padding,
@@ -176,11 +178,11 @@ cdef inline void turn(LastTaps *g, Py_ssize_t columns) noexcept nogil:
 cdef inline void do_runs(const Plan *p, const LastTaps *g, const char *a, char *made, const char *weight,
                          const char *bias, char *sums) noexcept nogil:
     if sums != NULL and p.single:
-        kernels.last_weight[p.kind](g, made, a, sums)
+        kernels.one_weight[p.kind](g, made, a, sums)
     elif sums != NULL:
         kernels.groups_weight(g, &p.groups, made, a, sums)
     elif p.single:
-        kernels.last[p.kind](g, a, weight, bias, made)
+        kernels.one[p.kind](g, a, weight, bias, made)
     else:
         kernels.groups(g, &p.groups, a, weight, bias, made)
 
@@ -208,7 +210,7 @@ cdef void do_wide(const Plan *p, LastTaps *g, const Py_ssize_t *lists, Py_ssize_
         run, g.seen = p.runs + j, lists
         for k in range(j):
             g.seen += 2 * rows * p.runs[k].taps
-        g.count = rows * run.taps
+        g.count, g.rows = rows * run.taps, rows
         g.weight = g.seen + g.count
         a, made = image + (run.seen[0] if run.taps else 0) * c * p.itemsize, out + run.first * c * p.itemsize
         whole = run.count // p.wide if j == p.inner else 0
@@ -267,7 +269,7 @@ cdef void do_rows(const Plan *p, Py_ssize_t first, Py_ssize_t last, const char *
             do_wide(p, &g, lists, n, row_step, image, made, weight, bias, sums)
         for j in range(p.count if p.wide == 1 else 0):
             run = p.runs + j
-            g.count = n * run.taps
+            g.count, g.rows = n * run.taps, n
             g.weight = g.seen + g.count
             x = image + (run.seen[0] if run.taps else 0) * seen_pixel
             g.step, g.made = [step, row_step], [made_step, p.axes[1].made * p.channels]
@@ -312,6 +314,8 @@ cdef int run_all(Plan *p, View a, View w, View b, View out, View sums, int threa
     cdef Temporary lists = temporary(a.memory.backend, dtype_of(INT64), 2, [threads, p.room]), filters, biases, places
     cdef View result = sums
     cdef Py_ssize_t taps = p.axes[0].kernel * p.axes[1].kernel, i
+    if sums is None and p.axes[0].kernel > 1 and p.axes[0].stride == p.axes[0].dilation:
+        p.near = p.axes[1].made                 # rows share what they see
     if p.wide > 1:
         p.row = p.wide * p.channels + (0 if sums is None else 2 * kernels.vector // p.itemsize)
         p.near = max(p.near // p.wide, <Py_ssize_t>8)

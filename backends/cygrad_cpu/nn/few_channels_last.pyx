@@ -198,8 +198,8 @@ cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, b
     sums = (time_of(made * taps, lanes, seen + 4) + (made * taps - 1) // 48 * 90
             + (made + lanes - 1) // lanes * taps * 8)
     copies = (made + 3) // 4 * 4 * seen * taps * 16 // (lanes * 7) + (4 if kind == 0 else 7) * (seen + made) // 2
-    if plain:
-        return ROW_MAJOR if 1 < made and copies < here else PRODUCTS
+    if plain:                               # `weigh_few` of the kernels makes up to four
+        return ROW_MAJOR if made > (4 if kind == 0 and seen % 4 == 0 else 1) and copies < here else PRODUCTS
     if made == 1 or sums < here and (strided or sums < copies) or made < FEWEST and sums < copies:
         return SUMS
     return ROW_MAJOR if copies < here and not strided else PRODUCTS

@@ -32,70 +32,113 @@ cdef extern from *:
     CYGRAD_TILE(4_small, unsigned int, 4, 16, CYGRAD_LIST(0, 4, 1, 5), CYGRAD_LIST(2, 6, 3, 7))
     CYGRAD_TILE(8, unsigned long long, 4, 32, CYGRAD_LIST(0, 4, 1, 5), CYGRAD_LIST(2, 6, 3, 7))
 
-    /* Four neighbouring numbers of each of as many places as fill a vector: to four rows of places, and back. Vectors
-       are made of parts of four numbers; two rounds of interleaving in these transpose them. */
+    /* Four neighbouring numbers of each of as many places as fill a vector of 32 bytes, or of 16: to four rows of
+       places, and back. Vectors are made of parts of four numbers; two rounds of interleaving in these transpose them.
+       Vectors of 64 bytes are no faster: their parts have to be put together, and taken apart. */
     typedef float cygrad_part __attribute__((vector_size(16), aligned(4), may_alias));
-    typedef float cygrad_pair __attribute__((vector_size(32), aligned(4), may_alias));
-    #if defined(__AVX512F__)
-    #define CYGRAD_STRIP 16
-    #define CYGRAD_LOW 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
-    #define CYGRAD_HIGH 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
-    #define CYGRAD_JOINED(x) __builtin_shufflevector(CYGRAD_PAIR(x, 0, 4), CYGRAD_PAIR(x, 8, 12), 0, 1, 2, 3, 4, 5, 6, \
-                                                     7, 8, 9, 10, 11, 12, 13, 14, 15)
-    #define CYGRAD_SPREAD(x) x(0) x(1) x(2) x(3)
-    #elif defined(__AVX__)
+    #if defined(__AVX__)
     #define CYGRAD_STRIP 8
     #define CYGRAD_LOW 0, 8, 1, 9, 4, 12, 5, 13
     #define CYGRAD_HIGH 2, 10, 3, 11, 6, 14, 7, 15
-    #define CYGRAD_JOINED(x) CYGRAD_PAIR(x, 0, 4)
-    #define CYGRAD_SPREAD(x) x(0) x(1)
+    #define CYGRAD_JOINED(x, y) __builtin_shufflevector(x, y, 0, 1, 2, 3, 4, 5, 6, 7)
+    #define CYGRAD_FOLDED(x, i) (__builtin_shufflevector(x[i], x[i + 4], 0, 1, 2, 3, 8, 9, 10, 11)                    \
+                                 + __builtin_shufflevector(x[i], x[i + 4], 4, 5, 6, 7, 12, 13, 14, 15))
     #else
     #define CYGRAD_STRIP 4
     #define CYGRAD_LOW 0, 4, 1, 5
     #define CYGRAD_HIGH 2, 6, 3, 7
-    #define CYGRAD_JOINED(x) x(0)
-    #define CYGRAD_SPREAD(x) x(0)
+    #define CYGRAD_JOINED(x, y) x
+    #define CYGRAD_FOLDED(x, i) x[i]
     #endif
     typedef float cygrad_strip __attribute__((vector_size(4 * CYGRAD_STRIP), aligned(4), may_alias));
-    #define CYGRAD_PAIR(x, i, j) __builtin_shufflevector(x(i), x(j), 0, 1, 2, 3, 4, 5, 6, 7)
     static inline void cygrad_mix(cygrad_strip *rows) {
-        int round;
-        for (round = 0; round < 2; round++) {
-            cygrad_strip a = rows[0], b = rows[1];
-            rows[0] = __builtin_shufflevector(a, rows[2], CYGRAD_LOW);
-            rows[1] = __builtin_shufflevector(a, rows[2], CYGRAD_HIGH);
-            a = rows[3];
-            rows[2] = __builtin_shufflevector(b, a, CYGRAD_LOW);
-            rows[3] = __builtin_shufflevector(b, a, CYGRAD_HIGH);
-        }
+        cygrad_strip a = __builtin_shufflevector(rows[0], rows[2], CYGRAD_LOW);
+        cygrad_strip b = __builtin_shufflevector(rows[0], rows[2], CYGRAD_HIGH);
+        cygrad_strip c = __builtin_shufflevector(rows[1], rows[3], CYGRAD_LOW);
+        cygrad_strip d = __builtin_shufflevector(rows[1], rows[3], CYGRAD_HIGH);
+        rows[0] = __builtin_shufflevector(a, c, CYGRAD_LOW);
+        rows[1] = __builtin_shufflevector(a, c, CYGRAD_HIGH);
+        rows[2] = __builtin_shufflevector(b, d, CYGRAD_LOW);
+        rows[3] = __builtin_shufflevector(b, d, CYGRAD_HIGH);
     }
-    static inline void cygrad_to_rows(const float *a, ptrdiff_t place, float *out, ptrdiff_t row) {
+    #define CYGRAD_APART __attribute__((noinline)) static       /* within loops, GCC keeps addresses in vectors */
+    CYGRAD_APART void cygrad_to_rows(const float *a, ptrdiff_t place, float *out, ptrdiff_t row) {
+        cygrad_strip rows[4];
+        const float *b = a + 4 * place;
+        int i;
+        for (i = 0; i < 4; i++, a += place, b += place)
+            rows[i] = CYGRAD_JOINED(*(const cygrad_part *)a, *(const cygrad_part *)b);
+        cygrad_mix(rows);
+        for (i = 0; i < 4; i++, out += row) *(cygrad_strip *)out = rows[i];
+    }
+    /* `bias`: four numbers that are added; places are written in their order */
+    static inline void cygrad_put_rows(cygrad_strip *rows, const float *bias, float *out, ptrdiff_t place) {
+        cygrad_part first = *(const cygrad_part *)bias;
+        cygrad_strip added = CYGRAD_JOINED(first, first);
+        int i;
+        cygrad_mix(rows);
+        for (i = 0; i < 4; i++, out += place) {
+            rows[i] += added;
+            *(cygrad_part *)out = __builtin_shufflevector(rows[i], rows[i], 0, 1, 2, 3);
+        }
+        for (i = 0; i < (CYGRAD_STRIP > 4 ? 4 : 0); i++, out += place)
+            *(cygrad_part *)out = __builtin_shufflevector(rows[i], rows[i], CYGRAD_STRIP - 4, CYGRAD_STRIP - 3,
+                                                          CYGRAD_STRIP - 2, CYGRAD_STRIP - 1);
+    }
+    CYGRAD_APART void cygrad_from_rows(const float *a, ptrdiff_t row, const float *bias, float *out, ptrdiff_t place) {
         cygrad_strip rows[4];
         int i;
-    #define CYGRAD_AT(k) (*(const cygrad_part *)(a + (i + k) * place))
-        for (i = 0; i < 4; i++) rows[i] = CYGRAD_JOINED(CYGRAD_AT);
-    #undef CYGRAD_AT
-        cygrad_mix(rows);
-        for (i = 0; i < 4; i++) *(cygrad_strip *)(out + i * row) = rows[i];
+        for (i = 0; i < 4; i++, a += row) rows[i] = *(const cygrad_strip *)a;
+        cygrad_put_rows(rows, bias, out, place);
     }
-    /* `bias`: four numbers that are added */
-    static inline void cygrad_from_rows(const float *a, ptrdiff_t row, const float *bias, float *out, ptrdiff_t place) {
-        cygrad_strip rows[4];
-        cygrad_part added = *(const cygrad_part *)bias;
-        int i;
-        for (i = 0; i < 4; i++) rows[i] = *(const cygrad_strip *)(a + i * row);
-        cygrad_mix(rows);
-    #define CYGRAD_BIAS(k) added
-    #define CYGRAD_AT(k) *(cygrad_part *)(out + (i + 4 * k) * place) =                                                \
-            __builtin_shufflevector(rows[i], rows[i], 4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3);
-        for (i = 0; i < 4; i++) {
-            rows[i] += CYGRAD_JOINED(CYGRAD_BIAS);
-            CYGRAD_SPREAD(CYGRAD_AT)
+    /* Two to four sums of products for each place of a strip, side by side: its channels, a multiple of four, meet
+       weights (channels, filters). `parts` sums of each at a time, so that none waits for the one before. */
+    #define CYGRAD_WEIGH(filters, parts)                                                                              \
+        CYGRAD_APART void cygrad_weigh_##filters(const float *a, ptrdiff_t channels, const float *weight,             \
+                                                 const float *bias, float *out) {                                     \
+            cygrad_strip sums[filters * parts] = {{0}}, rows[4] = {{0}};                                              \
+            ptrdiff_t c;                                                                                              \
+            int f, i;                                                                                                 \
+            for (c = 0; c < channels; c += 4, a += 4, weight += 4 * filters) {                                        \
+                for (i = 0; i < 4; i++)                                                                               \
+                    rows[i] = CYGRAD_JOINED(*(const cygrad_part *)(a + i * channels),                                 \
+                                            *(const cygrad_part *)(a + (i + 4) * channels));                          \
+                cygrad_mix(rows);                                                                                     \
+                for (i = 0; i < 4; i++)                                                                               \
+                    for (f = 0; f < filters; f++) sums[f * parts + i % parts] += rows[i] * weight[i * filters + f];   \
+            }                                                                                                         \
+            for (f = 0; f < filters; f++) {                                                                           \
+                rows[f] = sums[f * parts] + sums[f * parts + 1];                                                      \
+                if (parts == 4) rows[f] += sums[f * parts + 2] + sums[f * parts + parts - 1];                         \
+            }                                                                                                         \
+            cygrad_put_rows(rows, bias, out, filters);                                                                \
         }
-    #undef CYGRAD_AT
+    CYGRAD_WEIGH(2, 4) CYGRAD_WEIGH(3, 2) CYGRAD_WEIGH(4, 2)
+    /* ... and of one filter: channels are a multiple of a strip, and are summed last */
+    CYGRAD_APART void cygrad_weigh_1(const float *a, ptrdiff_t channels, const float *weight, const float *bias,
+                                     float *out) {
+        cygrad_strip sums[CYGRAD_STRIP] = {{0}}, rows[4];
+        ptrdiff_t c;
+        int i;
+        for (c = 0; c < channels; c += CYGRAD_STRIP) {
+            cygrad_strip by = *(const cygrad_strip *)(weight + c);
+            for (i = 0; i < CYGRAD_STRIP; i++) sums[i] += *(const cygrad_strip *)(a + i * channels + c) * by;
+        }
+        for (i = 0; i < 4; i++) rows[i] = CYGRAD_FOLDED(sums, i);
+        cygrad_mix(rows);
+        *(cygrad_strip *)out = (rows[0] + rows[1]) + (rows[2] + rows[3]) + *bias;
+    }
+    static inline void cygrad_weigh_strip(const float *a, ptrdiff_t channels, const float *weight, ptrdiff_t filters,
+                                          const float *bias, float *out) {
+        if (filters == 1) cygrad_weigh_1(a, channels, weight, bias, out);
+        else if (filters == 2) cygrad_weigh_2(a, channels, weight, bias, out);
+        else if (filters == 3) cygrad_weigh_3(a, channels, weight, bias, out);
+        else cygrad_weigh_4(a, channels, weight, bias, out);
     }
     #else
     #define CYGRAD_TILES 0
+    static inline void cygrad_weigh_strip(const float *a, ptrdiff_t channels, const float *weight, ptrdiff_t filters,
+                                          const float *bias, float *out) { }
     static inline void cygrad_tile_1(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
     static inline void cygrad_tile_2(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
     static inline void cygrad_tile_4(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
@@ -119,3 +162,5 @@ cdef extern from *:
     void to_rows "cygrad_to_rows" (const float *a, Py_ssize_t place, float *out, Py_ssize_t row) noexcept nogil
     void from_rows "cygrad_from_rows" (const float *a, Py_ssize_t row, const float *bias, float *out,
                                        Py_ssize_t place) noexcept nogil
+    void weigh_strip "cygrad_weigh_strip" (const float *a, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
+                                           const float *bias, float *out) noexcept nogil

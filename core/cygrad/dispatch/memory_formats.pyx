@@ -42,11 +42,13 @@ def format_of(Tensor t not None):
 
 def empty_in(like, sizes, memory_format, dtype=None):
     """A new raw tensor on like's device, in a format that is not row-major."""
-    strides = strides_in(memory_format, sizes)
-    count = 1
-    for n in sizes:
-        count *= n
-    return empty_near(like, (count,), dtype or like.dtype).as_strided(tuple(sizes), strides).detach()
+    cdef tuple strides = strides_in(memory_format, sizes)
+    cdef Tensor made = empty_near(like, sizes, dtype)
+    cdef int i
+    for i in range(made.rank):
+        made.strides[i] = strides[i]
+    made.finish()
+    return made
 
 
 def copied_in(t, memory_format):

@@ -64,8 +64,7 @@ def _convolution_backward(tensors, grad_output, input, weight, geometry, wanted)
 
 def made_like(sizes, near, *inputs):
     """A new tensor for a result: of images in the memory format of what is convolved, else row-major."""
-    found = next((each for each in map(format_of, inputs) if each is channels_last), None)
-    return empty_near(near, sizes) if found is None else empty_in(near, sizes, found)
+    return empty_in(near, sizes, channels_last) if channels_last in map(format_of, inputs) else empty_near(near, sizes)
 
 
 def ordered(t, input, weight):

@@ -1,0 +1,92 @@
+"""Sums of products for a tile of places, of which those below one another share what they see."""
+from cygrad_cpu.simd.vectors cimport Doubles, Floats
+
+cdef extern from *:
+    """
+    /* The lanes `which` + `more` of the vector at an address, or of two vectors there. */
+    #if defined(__GNUC__) && !defined(__clang__) && CYGRAD_VECTOR > 16
+    #define CYGRAD_PICKS 1
+    typedef int cygrad_lanes __attribute__((vector_size(CYGRAD_VECTOR), aligned(8), may_alias));
+    static inline cygrad_floats cygrad_pick(const char *a, const char *which, int more, int two) {
+        const cygrad_floats *x = (const cygrad_floats *)a;
+        cygrad_lanes mask = *(const cygrad_lanes *)which + more;
+        return two ? __builtin_shuffle(x[0], x[1], mask) : __builtin_shuffle(x[0], mask);
+    }
+    #else
+    #define CYGRAD_PICKS 0
+    static inline cygrad_floats cygrad_pick(const char *a, const char *which, int more, int two) {
+        return *(const cygrad_floats *)a;
+    }
+    #endif
+    #define CYGRAD_READ(a, which, more) *a
+
+    /* Each vector of a row meets as many elements of a column of the kernel as there are places above it that see it:
+       it is read, and its lanes are picked, once for all. Loops have to be unrolled for sums to stay in registers. */
+    #define CYGRAD_DOWN 4           /* places of a tile below one another, and side by side */
+    #define CYGRAD_BESIDE 2
+    #if defined(__GNUC__) && !defined(__clang__)
+    #define CYGRAD_UNROLLED _Pragma("GCC unroll 16")
+    #else
+    #define CYGRAD_UNROLLED
+    #endif
+    #if defined(__GNUC__) && defined(__AVX__)
+    #define CYGRAD_HOLD(x) __asm__("" : "+v"(x))    /* in a register: it isn't read again for each product */
+    #else
+    #define CYGRAD_HOLD(x)
+    #endif
+    #define CYGRAD_MEET(name, type, kernel, read)                                                                     \
+        static inline void cygrad_meet_##name##_##kernel(const char *a, Py_ssize_t row, Py_ssize_t place,             \
+                                                         const char *weight, Py_ssize_t weight_row,                   \
+                                                         const char *which, int more, type *sums) {                   \
+            type by[kernel];                                                                                          \
+            int i, j, r;                                                                                              \
+            CYGRAD_UNROLLED for (r = 0; r < kernel; r++) by[r] = *(const type *)(weight + r * weight_row);            \
+            CYGRAD_UNROLLED for (i = 0; i < CYGRAD_DOWN + kernel - 1; i++, a += row) {                                \
+                CYGRAD_UNROLLED for (j = 0; j < CYGRAD_BESIDE; j++) {                                                 \
+                    type x = read(((const type *)(a + j * place)), which, more);                                      \
+                    CYGRAD_HOLD(x);                                                                                   \
+                    CYGRAD_UNROLLED for (r = 0; r < kernel; r++)                                                      \
+                        if (i >= r && i - r < CYGRAD_DOWN) sums[(i - r) * CYGRAD_BESIDE + j] += x * by[r];            \
+                }                                                                                                     \
+            }                                                                                                         \
+        }
+    /* `most`: 3, or 5 where that is worth its code; a column of 4, or what is left of 7, are made of 2 */
+    #define CYGRAD_MEETS(name, type, most, read)                                                                      \
+        CYGRAD_MEET(name, type, 2, read) CYGRAD_MEET(name, type, 3, read)                                             \
+        static inline void cygrad_meet_##name(Py_ssize_t kernel, const char *a, Py_ssize_t row, Py_ssize_t place,     \
+                                              const char *weight, Py_ssize_t weight_row, const char *which, int more, \
+                                              type *sums) {                                                           \
+            int n;                                                                                                    \
+            for (; kernel; kernel -= n, a += n * row, weight += n * weight_row) {                                     \
+                n = kernel >= most && kernel != most + 1 ? most : kernel == 2 || kernel == 4 ? 2 : 3;                 \
+                if (n == 2) cygrad_meet_##name##_2(a, row, place, weight, weight_row, which, more, sums);             \
+                else if (n == 3) cygrad_meet_##name##_3(a, row, place, weight, weight_row, which, more, sums);        \
+                else cygrad_meet_##name##_##most(a, row, place, weight, weight_row, which, more, sums);               \
+            }                                                                                                         \
+        }
+    CYGRAD_MEET(floats, cygrad_floats, 5, CYGRAD_READ)
+    CYGRAD_MEETS(floats, cygrad_floats, 5, CYGRAD_READ)
+    CYGRAD_MEETS(doubles, cygrad_doubles, 3, CYGRAD_READ)
+    #define CYGRAD_PICK(a, which, more) cygrad_pick((const char *)a, which, more, 0)
+    #define CYGRAD_PICK_TWO(a, which, more) cygrad_pick((const char *)a, which, more, 1)
+    CYGRAD_MEETS(picked, cygrad_floats, 3, CYGRAD_PICK)
+    CYGRAD_MEETS(picked_of_two, cygrad_floats, 3, CYGRAD_PICK_TWO)
+    """
+    enum:
+        PICKS "CYGRAD_PICKS"
+        DOWN "CYGRAD_DOWN"
+        BESIDE "CYGRAD_BESIDE"
+    Floats pick "cygrad_pick" (const char *a, const char *which, int more, bint two) noexcept nogil
+    # `kernel`: elements of a column; distances in bytes
+    void meet_floats "cygrad_meet_floats" (Py_ssize_t kernel, const char *a, Py_ssize_t row, Py_ssize_t place,
+                                           const char *weight, Py_ssize_t weight_row, const char *which, int more,
+                                           Floats *sums) noexcept nogil
+    void meet_doubles "cygrad_meet_doubles" (Py_ssize_t kernel, const char *a, Py_ssize_t row, Py_ssize_t place,
+                                             const char *weight, Py_ssize_t weight_row, const char *which, int more,
+                                             Doubles *sums) noexcept nogil
+    void meet_picked "cygrad_meet_picked" (Py_ssize_t kernel, const char *a, Py_ssize_t row, Py_ssize_t place,
+                                           const char *weight, Py_ssize_t weight_row, const char *which, int more,
+                                           Floats *sums) noexcept nogil
+    void meet_picked_of_two "cygrad_meet_picked_of_two" (Py_ssize_t kernel, const char *a, Py_ssize_t row,
+                                                         Py_ssize_t place, const char *weight, Py_ssize_t weight_row,
+                                                         const char *which, int more, Floats *sums) noexcept nogil

@@ -7,7 +7,8 @@ steps are summed apart and then added, which keeps float32 as exact as pairwise 
 from functools import partial
 
 from cygrad_gpu.codegen.element_types import ELEMENTS
-from cygrad_gpu.reduce.accumulators import combined, declared, decompose, entered, identity
+from cygrad_gpu.codegen.walks import walk
+from cygrad_gpu.reduce.accumulators import combined, declared, entered, identity
 
 BLOCK = 64
 _WARPS = """
@@ -76,7 +77,7 @@ def rows(traits, mapped):
         {lanes("kept")}
         for (i64 q = q_begin; q < q_end; q++) {{
             {" ".join(f"i64 {i}_row = {i}_base;" for i in mapped.operands())}
-            {decompose("q", "inner_sizes", {f"{i}_row": f"{i}_inner" for i in mapped.operands()})}
+            {walk({f"{i}_row": f"{i}_inner" for i in mapped.operands()}, "q", "inner_sizes")}
             {mapped.pointers("{0}_row")}
             i64 k = begin;
             while (k + LANES * TEAM <= end) {{

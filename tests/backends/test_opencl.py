@@ -313,6 +313,19 @@ def test_places_on_any_number_of_axes_take_one_program_on_processors(opencl):
     assert programs() == before
 
 
+def test_planes_of_any_layout_take_one_depthwise_program_on_processors(opencl):
+    """One whose neighbours are apart is copied, for which there is a program already."""
+    x, w = cygrad.randn(2, 3, 9, 17), cygrad.randn(3, 1, 3, 2)
+    turned = x.transpose(2, 3).contiguous().to(opencl).transpose(2, 3)
+    same(turned.contiguous(), x)
+    conv2d = cygrad.nn.functional.conv2d
+    dense = conv2d(x.to(opencl), w.to(opencl), groups=3)
+    before = cygrad.opencl.program_stats()
+    same(conv2d(turned, w.to(opencl), groups=3), dense)
+    if dense._backend().traits(0).processor:
+        assert cygrad.opencl.program_stats() == before
+
+
 def test_products_of_complex_matrices_are_one_items_on_processors(opencl):
     """A tile shared by 256 items, one after the other here, took 80 us for a product of two small matrices."""
     backend = cygrad.ones(1, device=opencl)._backend()

@@ -64,6 +64,7 @@ class Programs:
         self.options = ["-cl-std=CL1.2", "-w"]
         if self._divides_right():
             self.options.append("-cl-fp32-correctly-rounded-divide-sqrt")
+        self.options += pocl.options(self.device)
         self.options += shlex.split(os.environ.get("CYGRAD_OPENCL_OPTIONS", ""))
         self.programs = {}
         self.built = self.loaded = 0

@@ -2,8 +2,10 @@
 
 Its LLVM 14 knows processors by model numbers. For one it has never heard of the name is "generic", which its own
 compiler then refuses ("unknown target CPU 'generic'", PoCL issue 1049), so that no kernel can be built, although
-every instruction set is known to it. The name is a C string to which PoCL's device structure points, and there is no
-setting for it; so the pointer is replaced by one to the name of the instruction set level that the processor has.
+every instruction set is known to it. A Zen 4 it takes for a Zen 3, which has no AVX-512: without masks for bytes and
+16-bit numbers a loop's end is written out lane by lane, and programs compile up to four times as long. The name is a C
+string to which PoCL's device structure points, and there is no setting for it; so the pointer is replaced by one to the
+name of the instruction set level that the processor has.
 """
 import ctypes
 import os
@@ -74,21 +76,33 @@ def lean_words(fp64):
 
 
 def needs_repair(device):
-    """Whether this is a PoCL device of a processor that its compiler does not know."""
-    return (is_pocl(device) and "x86_64" in device.version and device.version.endswith("-generic")
-            and os.path.exists("/proc/self/mem"))
+    """Whether this is a PoCL device of a processor that its compiler does not know, or takes for an older one."""
+    if not (is_pocl(device) and "x86_64" in device.version and os.path.exists("/proc/self/mem")):
+        return False
+    name = processor_of(device)
+    return name == "generic" or name == "znver3" and level() == "x86-64-v4"
+
+
+def processor_of(device):
+    """LLVM's name of the processor, the end of "OpenCL 3.0 PoCL HSTR: pthread-x86_64-unknown-linux-gnu-generic"."""
+    return device.version.rpartition("-")[2]
+
+
+def options(device):
+    """Options that tell programs apart, in PoCL's cache and in ours, which know the device by its old name."""
+    return [f"-DCOMPILED_FOR={level()}"] if needs_repair(device) else []
 
 
 def repair(device):
     """Give the device a processor's name that the compiler accepts; nothing if it has one."""
     if not needs_repair(device):
         return
-    name = ctypes.create_string_buffer(level().encode())
+    name, old = ctypes.create_string_buffer(level().encode()), processor_of(device).encode() + b"\0"
     with open("/proc/self/mem", "rb", buffering=0) as memory:       # reads of wrong addresses fail without a crash
         words = _read(memory, device.int_ptr, _STRUCTURE)
         for at in range(0, len(words) - 7, 8):
             pointer, = struct.unpack_from("Q", words, at)
-            if 4096 < pointer < 1 << 47 and _read(memory, pointer, 8) == b"generic\0":
+            if 4096 < pointer < 1 << 47 and _read(memory, pointer, len(old)) == old:
                 _names.append(name)
                 ctypes.c_uint64.from_address(device.int_ptr + at).value = ctypes.addressof(name)
                 return

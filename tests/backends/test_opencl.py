@@ -7,6 +7,9 @@ from extras import need_opencl
 
 need_opencl()
 
+from cygrad_gpu.codegen.element_types import COMPLEX64, COMPLEX128  # noqa: E402
+from cygrad_gpu.products import matmul  # noqa: E402
+
 
 def same(made, expected, tolerance=0.0):
     made, expected = made.cpu(), expected.cpu()
@@ -289,6 +292,52 @@ def test_reductions_of_programs_are_compiled_once(opencl):
                     assert cygrad.allclose(mine.cpu().double(), expected, rtol=1e-4)
                 t, other = t + 1, other * 2
     assert cygrad.opencl.program_stats()["built"] == before
+
+
+def test_places_on_any_number_of_axes_take_one_program_on_processors(opencl):
+    """A loop goes over the axes."""
+    t = cygrad.arange(2 ** 8, dtype=cygrad.float32).view((2,) * 8).to(opencl)
+    if not t._backend().traits(0).processor:
+        pytest.skip("elsewhere they are written out")
+    index = cygrad.ones((2,) * 8, dtype=cygrad.int64, device=opencl)
+    t[:1].gather(0, index[:1] - 1)
+
+    def programs():
+        return cygrad.opencl.program_stats()["built"] + cygrad.opencl.program_stats()["loaded"]
+
+    before = programs()
+    for axes in range(1, 9):
+        small, places = t[(0,) * (8 - axes)], index[(0,) * (8 - axes)]
+        same(small.gather(0, places), small.cpu().gather(0, places.cpu()))
+        same(small.gather(-1, places), small.cpu().gather(-1, places.cpu()))
+    assert programs() == before
+
+
+def test_planes_of_any_layout_take_one_depthwise_program_on_processors(opencl):
+    """One whose neighbours are apart is copied, for which there is a program already."""
+    x, w = cygrad.randn(2, 3, 9, 17), cygrad.randn(3, 1, 3, 2)
+    turned = x.transpose(2, 3).contiguous().to(opencl).transpose(2, 3)
+    same(turned.contiguous(), x)
+    conv2d = cygrad.nn.functional.conv2d
+    dense = conv2d(x.to(opencl), w.to(opencl), groups=3)
+    before = cygrad.opencl.program_stats()
+    same(conv2d(turned, w.to(opencl), groups=3), dense)
+    if dense._backend().traits(0).processor:
+        assert cygrad.opencl.program_stats() == before
+
+
+def test_products_of_complex_matrices_are_one_items_on_processors(opencl):
+    """A tile shared by 256 items, one after the other here, took 80 us for a product of two small matrices."""
+    backend = cygrad.ones(1, device=opencl)._backend()
+    if backend.traits(0).processor:
+        assert all(matmul.make(backend.traits(0), code, biased)[2] == 1
+                   for code in (COMPLEX64, COMPLEX128) for biased in (False, True))
+    for m, k, n in ((1, 2, 1), (7, 300, 17), (97, 5, 33)):
+        a, b = (cygrad.randn(3, *size, dtype=cygrad.complex128) for size in ((m, k), (k, n)))
+        cygrad.testing.assert_close((a.to(opencl) @ b.to(opencl)).cpu(), a @ b)
+        cygrad.testing.assert_close((a.mT.to(opencl).conj().mT @ b.mT.to(opencl).mT).cpu(), a.conj() @ b)
+        out = cygrad.addmm(a[0, :, :1].to(opencl), a[0].to(opencl), b[0].to(opencl), beta=2, alpha=3)
+        cygrad.testing.assert_close(out.cpu(), 2 * a[0, :, :1] + 3 * (a[0] @ b[0]))
 
 
 def test_training_compiles_nothing_after_its_first_step(opencl):

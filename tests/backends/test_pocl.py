@@ -1,5 +1,6 @@
 """If this fails, OpenCL on the processor adds up wrongly with several threads, or these are in each other's way."""
 import os
+from types import SimpleNamespace
 
 import pytest
 from extras import need_opencl
@@ -76,3 +77,17 @@ def test_reading_sees_what_was_enqueued_and_writing_waits_for_readers(python):
             assert y[-1].item() == (turn if turn == 0 else 299_999 + turn)
             assert x[turn].item() == turn
         """)
+
+
+@pytest.mark.parametrize("known, level, repaired", [
+    ("generic", "x86-64-v4", True), ("generic", "x86-64-v3", True), ("znver3", "x86-64-v4", True),
+    ("znver3", "x86-64-v3", False), ("skylake-avx512", "x86-64-v4", False)])
+def test_a_processor_that_the_compiler_takes_for_an_older_one_is_called_by_its_level(monkeypatch, known, level,
+                                                                                  repaired):
+    from cygrad_opencl import pocl
+    monkeypatch.setattr(pocl, "level", lambda: level)
+    device = SimpleNamespace(platform=SimpleNamespace(name="Portable Computing Language"),
+                             version=f"OpenCL 3.0 PoCL HSTR: pthread-x86_64-unknown-linux-gnu-{known}")
+    assert pocl.needs_repair(device) == repaired
+    # the caches know the device by the old name, and a program for another level may not run here
+    assert pocl.options(device) == ([f"-DCOMPILED_FOR={level}"] if repaired else [])

@@ -8,6 +8,7 @@ from cygrad_gpu.codegen import teams_gpu
 from cygrad_gpu.codegen.element_types import ELEMENTS
 from cygrad_gpu.codegen.high_rank import RANK
 from cygrad_gpu.codegen.teams_gpu import Team
+from cygrad_gpu.codegen.walks import walk
 from cygrad_gpu.index.gather_scatter import reversed_axes
 
 SPAN = 16384                # elements of the rows that a processor's item takes
@@ -28,19 +29,12 @@ def opened(operands):
 
 def decomposed(operands):
     """C that adds to each operand's ``NAME_base`` where the row number ``rest`` begins."""
-    return walk({f"{each}_base": f"{each}_strides" for each in operands})
+    return walk({f"{each}_base": f"{each}_strides" for each in operands}, last=RANK - 1)
 
 
-# The bases of what is sorted and of where values and places go.
-TO_SORT = {"base": "strides", "values_base": "values_strides", "index_base": "index_strides"}
-
-
-def walk(bases, axes=range(RANK - 1)):
-    """C that adds to each base, of {base: its strides}, where number ``rest`` of what is counted on `axes` begins."""
-    return "".join(f"    if (rest != 0) {{ const i64 above = rest < sizes.s{axis} ? 0 : rest / sizes.s{axis}, "
-                   f"at_axis = rest - above * sizes.s{axis}; rest = above;"
-                   + "".join(f" {base} += at_axis * {strides}.s{axis};" for base, strides in bases.items()) + " }\n"
-                   for axis in axes)
+def to_sort():
+    """C that adds to the bases of what is sorted and of where values and places go where number ``rest`` begins."""
+    return walk({"base": "strides", "values_base": "values_strides", "index_base": "index_strides"}, last=RANK - 1)
 
 
 def pointers(operands, further=""):

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import cygrad.formulas
 
+from cygrad_gpu.codegen import walks
+
 _FOLDER = Path(__file__).resolve().parent / "templates"
 _FORMULAS = ("exponential", "special", "trigonometry", "power", "division")      # of cygrad.formulas
 _KINDS = {"integer": ("u8", "i8", "i16", "i32", "i64"), "real": ("f32", "f64"), "complex": ("c64", "c128")}
@@ -24,6 +26,7 @@ def template(name):
 
 def assemble(traits, group, body):
     """The program of `body`, kernels written with the words of the templates, for groups of `group` items."""
+    body = walks.written(body, traits.processor)
     defines = {"PROCESSOR": int(traits.processor), "FP64": int(traits.fp64), "GROUP": group}
     parts = [f"#define {name} {value}\n" for name, value in defines.items()]
     parts += [template(traits.dialect), template("common")]
@@ -55,6 +58,8 @@ def _packed(text):
                 buffers.append(f"GLOBAL {kind.rstrip(', ')} *{name}_buffer")
                 kind, name = "const i64", name + "_start"
             words.append(f"{kind} {name} = {kind.split()[-1].upper()}_WORD(words_.at, {count});")
+            if kind.endswith("axes"):           # as an array, too
+                words.append(f"const i64 *{name}_of = words_.at + {count};")
             count += 8 if kind.endswith("axes") else 1
         brace = text.index("{", stop)
         found += [text[done:start.start()], f"typedef struct {{ i64 at[{count}]; }} {start[1]}_words;\n",

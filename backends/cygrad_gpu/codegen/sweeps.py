@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from cygrad_gpu.codegen import rows
 from cygrad_gpu.codegen.source import assemble
-from cygrad_gpu.codegen.teams_gpu import WARP, each_held, team_of
+from cygrad_gpu.codegen.teams_gpu import each_held, folded, team_of
 
 CHUNK = 4096                # elements of a processor's row that are folded apart
 BESIDE_ELEMENTS = 524288    # of rows beside each other, so that they stay in the cache
@@ -26,10 +26,11 @@ LARGER = "{a} > {b} ? {a} : {b}"
 class Sweep(NamedTuple):
     """`value`, C for element k of the row, is ``v``; it is folded by `combine` from `start` on into `total`.
 
-    `store` is C that is done with each ``v``.
+    `operands` are the names of those whose elements it reads or stores; `store` is C that is done with each ``v``.
     """
 
     value: str
+    operands: tuple
     total: str = None
     start: str = "0"
     combine: str = ADD
@@ -53,8 +54,7 @@ def make(traits, name, T, operands, totals, steps, form, more=(), opened=""):
         return name, assemble(traits, 1, write(name, T, operands, totals, steps, list(more), opened)), 1
     held = 0 if traits.processor else rows.team_in(traits, form).held
     sweeps = [step for step in steps if isinstance(step, Sweep)]
-    kept = [each for each in operands
-            if held and sum(f"({each}_row," in sweep.value + sweep.store for sweep in sweeps) > 1]
+    kept = [each for each in operands if held and sum(each in sweep.operands for sweep in sweeps) > 1]
     body = f"    {opened} {T} {', '.join(f'{total} = 0' for total in totals)};\n"
     for step in steps:
         body += (f"    {step}\n" if isinstance(step, str) else _sweep_in_lanes(traits, T, step) if traits.processor else
@@ -71,38 +71,9 @@ def _sweep_of_team(traits, T, sweep, held):
     loop = each_held([element]) if held else f"    for (i64 k = MEMBER; k < n; k += TEAM) {{ {element} }}\n"
     text = f"    {{ {T} acc = {sweep.start};\n  {loop}"
     if sweep.total:
-        text += (_folded_by_warps if traits.dialect == "cuda" else _folded)(T, sweep.combine, sweep.total)
+        text += folded(traits, T, "acc", "shared", lambda a, b: sweep.combine.format(a=a, b=b))
+        text += f"      {sweep.total} = acc;\n"
     return text + "    }\n"
-
-
-def _folded(T, combine, total):
-    """C that folds the team's ``acc``."""
-    return f"""      shared[ITEM] = acc;
-      for (int half_ = TEAM / 2; half_ > 0; half_ /= 2) {{
-          BARRIER;
-          if (MEMBER < half_) shared[ITEM] = {combine.format(a='shared[ITEM]', b='shared[ITEM + half_]')};
-      }}
-      BARRIER; {total} = shared[ITEM - MEMBER]; BARRIER;
-"""
-
-
-def _folded_by_warps(T, combine, total):
-    """The same within warps by exchanging registers, then among the team's warps if it has several."""
-    folded = combine.format(a="acc", b="other")
-    return f"""      for (int half_ = (TEAM < {WARP} ? TEAM : {WARP}) / 2; half_ > 0; half_ /= 2) {{
-          EXCHANGED({T}, other, acc, half_, shared); acc = {folded};
-      }}
-#if TEAM > {WARP}
-      if (ITEM % {WARP} == 0) shared[ITEM / {WARP}] = acc;
-      BARRIER;
-      acc = shared[(ITEM - MEMBER) / {WARP}];
-      UNROLL for (int w = 1; w < TEAM / {WARP}; w++) {{
-          const {T} other = shared[(ITEM - MEMBER) / {WARP} + w]; acc = {folded};
-      }}
-      BARRIER;
-#endif
-      {total} = acc;
-"""
 
 
 # ---- processors

@@ -82,6 +82,45 @@ def kernel(name, T, team, arguments, opened, operands, kept, walked, body):
 """
 
 
+_BY_WARPS = """
+        for (int half_ = (TEAM < {warp} ? TEAM : {warp}) / 2; half_ > 0; half_ /= 2) {{
+            EXCHANGED({T}, other_, {total}, half_, {shared});
+            {total} = {exchanged};
+        }}
+#if TEAM > {warp}
+        if (ITEM % {warp} == 0) {shared}[ITEM / {warp}] = {total};
+        BARRIER;
+        {total} = {shared}[(ITEM - MEMBER) / {warp}];
+        UNROLL for (int w_ = 1; w_ < TEAM / {warp}; w_++) {{
+            const {T} other_ = {shared}[(ITEM - MEMBER) / {warp} + w_];
+            {total} = {exchanged};
+        }}
+        BARRIER;
+#endif
+"""
+_AS_TREE = """
+        {shared}[ITEM] = {total};
+        for (int half_ = TEAM / 2; half_ > 0; half_ /= 2) {{
+            BARRIER;
+            if (MEMBER < half_) {shared}[ITEM] = {halves};
+        }}
+        BARRIER;
+        {total} = {shared}[ITEM - MEMBER];
+        BARRIER;
+"""
+
+
+def folded(traits, T, total, shared, combine):
+    """C that folds a team's `total`, of C type `T`, into one that all its items have; `shared` is a local array.
+
+    `combine` gives C for two of them. Warps exchange registers where the dialect can, numbers of one register or two;
+    then, or else from the start, items fold through the array.
+    """
+    form = _BY_WARPS if traits.dialect == "cuda" and T[0] != "c" else _AS_TREE
+    return form.format(T=T, total=total, shared=shared, warp=WARP, exchanged=combine(total, "other_"),
+                       halves=combine(f"{shared}[ITEM]", f"{shared}[ITEM + half_]"))
+
+
 def each_held(statements):
     """C that is done for each element ``k`` that an item keeps, its ``j``th."""
     if not statements:

@@ -4,7 +4,8 @@ A group owns a stretch of the result, counted row-major. In a gather every eleme
 every line along the indexed axis is, so that writes to one place keep their order and need no atomics; few long ones
 are sorted first (ordered_scatter_gpu.py).
 On processors an item goes along rows; where a row has one place, as in `index_select`, that is a loop in lanes.
-Compiled in is a number of axes, of 1, 2, 4 and 8 the next one; beyond, a launch takes a part with fewer axes.
+Compiled in is a number of axes, of 1, 2, 4 and 8 the next one, on processors 8; beyond, a launch takes a part with
+fewer axes.
 """
 import math
 
@@ -14,6 +15,7 @@ from cygrad_gpu.codegen.element_types import COMPLEX128, ELEMENTS, INT16, INT32,
 from cygrad_gpu.codegen.formulas import expression
 from cygrad_gpu.codegen.high_rank import RANK, parts
 from cygrad_gpu.codegen.source import assemble
+from cygrad_gpu.codegen.walks import walk
 
 COMBINE = {"add": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
 MOVED = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}     # what moves elements of a size
@@ -27,12 +29,12 @@ def reversed_axes(values, missing):
     return (*values[::-1], *(missing,) * (RANK - len(values)))
 
 
-def class_of(rank):
-    """How many axes a kernel for `rank` axes is compiled for."""
-    return next(n for n in (1, 2, 4, RANK) if n >= rank)
+def class_of(traits, rank):
+    """How many axes a kernel for `rank` axes is compiled for: all that there may be, where it has a loop over them."""
+    return RANK if traits.processor else next(n for n in (1, 2, 4, RANK) if n >= rank)
 
 
-def walk(rank, places, body):
+def each_element(traits, rank, places, body):
     """C that does `body` for the elements first to stop - 1 of a row-major count over `sizes`.
 
     `places`: {name: strides}; in the body ``NAME_at`` is the offset there. On processors it is done for a row's part of
@@ -43,6 +45,8 @@ def walk(rank, places, body):
                     + "".join(f" {name}_at += at_axis * {strides}.s{axis};" for name, strides in places.items())
                     + " }\n"
                     for axis in range(1, rank))
+    if traits.processor:
+        above = walk({f"{name}_at": strides for name, strides in places.items()}, first=1)
     offsets = "".join(f"        const i64 {name}_step = {strides}.s0;\n        {name}_at += column * {name}_step;\n"
                       for name, strides in places.items())
     return f"""
@@ -115,7 +119,7 @@ def make_gather(traits, size, rank, look):
         body = GATHERED_ROW.format(T=T, width=64 // size, look=(LOOKED + "\n        if (outside) continue;") * look)
     else:
         body = GATHERED.format(look=LOOK * look)
-    loop = walk(rank, {"out": "out_strides", "index": "index_strides", "src": "src_strides"}, body)
+    loop = each_element(traits, rank, {"out": "out_strides", "index": "index_strides", "src": "src_strides"}, body)
     text = f"""KERNEL(gather)(ARRAY({T}, out), ARRAY(const i64, index), ARRAY(const {T}, src),
     {"ARRAY(u8, seen), " * look}const i64 total, const i64 span, const i64 length, const i64 step, const axes sizes,
     const axes out_strides, const axes index_strides, const axes src_strides) {{
@@ -141,7 +145,8 @@ def gather_inside(backend, device, src, index, out, dim):
 
 def _gather(backend, device, dim, views, axes, look):
     out, index, src = views
-    size, traits, rank = out.dtype.itemsize, backend.traits(device), class_of(len(axes) or 1)
+    size, traits = out.dtype.itemsize, backend.traits(device)
+    rank = class_of(traits, len(axes) or 1)
     sizes = [out.shape[axis] for axis in axes]
     strides = [[view.stride()[axis] for axis in axes] for view in views]
     step, length = 1, src.shape[dim] if src.shape else 1
@@ -215,7 +220,7 @@ def make_scatter(traits, mode, code, rank):
                                 lane=write("to_row", "k", "from", "k"), write=write("to", "place", "from", "at_from"))
     else:
         body = WRITE_LINE.format(write=write("out", "place", "src", "at_from"))
-    loop = walk(rank, {"out": "out_strides", "index": "index_strides", "src": "src_strides"}, body)
+    loop = each_element(traits, rank, {"out": "out_strides", "index": "index_strides", "src": "src_strides"}, body)
     text = f"""KERNEL(scatter)(ARRAY({T}, out), ARRAY(const i64, index), ARRAY(const {T}, src), const i64 total,
     const i64 span, const i64 length, const i64 out_along, const i64 index_along, const i64 src_along, const axes sizes,
     const axes out_strides, const axes index_strides, const axes src_strides) {{
@@ -234,7 +239,7 @@ def make_inside(traits, rank):
     const i64 length, const axes sizes, const axes index_strides) {{
     OPEN(const i64, index); OPEN(u8, seen);
     const i64 first = GROUP_ID * span, stop = first + span < total ? first + span : total;
-    int outside = 0;{walk(rank, {"index": "index_strides"}, body)}{SEEN}}}
+    int outside = 0;{each_element(traits, rank, {"index": "index_strides"}, body)}{SEEN}}}
 """
     return "inside", assemble(traits, group, text), group
 
@@ -246,7 +251,8 @@ def inside(backend, device, dim, index, length):
 
 
 def _inside(backend, device, index, axes, length):
-    traits, rank = backend.traits(device), class_of(len(axes) or 1)
+    traits = backend.traits(device)
+    rank = class_of(traits, len(axes) or 1)
     sizes, strides = [index.shape[axis] for axis in axes], [index.stride()[axis] for axis in axes]
     kernel = backend.kernel(device, ("inside", rank), make_inside, rank)
     total, span = math.prod(sizes), group_of(traits)[1]
@@ -273,7 +279,8 @@ def scatter(backend, device, mode, out, dim, index, src, look=False):
 def _scatter(backend, device, name, code, dim, views, axes):
     from cygrad_gpu.index import ordered_scatter_gpu        # knot: it needs this module
     out, index, src = views
-    traits, rank = backend.traits(device), class_of(len(axes) or 1)
+    traits = backend.traits(device)
+    rank = class_of(traits, len(axes) or 1)
     if axes and ordered_scatter_gpu.pays(traits, index.shape[dim], index.numel() // index.shape[dim]) \
             and ordered_scatter_gpu.scatter(backend, device, name, code, dim, views, axes):
         return

@@ -9,7 +9,7 @@ from cygrad.tensor import as_tensor_view
 
 from cygrad_gpu.codegen.element_types import INT64
 from cygrad_gpu.codegen.source import assemble
-from cygrad_gpu.index.gather_scatter import class_of, group_of, reversed_axes, walk, written
+from cygrad_gpu.index.gather_scatter import class_of, each_element, group_of, reversed_axes, written
 from cygrad_gpu.sort.sort import sort
 
 LONG = 128                  # elements of a line from which sorting is quicker, by the latency of as many writes
@@ -28,7 +28,7 @@ def make(traits, mode, code, rank):
     """The kernel: an item for each sorted place, and the first of equal ones does what goes there."""
     (group, _), (T, write) = group_of(traits), written(mode, code)
     places = {"out": "out_strides", "sorted": "sorted_strides", "src": "src_strides", "k": "k_strides"}
-    loop = walk(rank, places, BODY.format(write=write("out", "to", "src", "at_from")))
+    loop = each_element(traits, rank, places, BODY.format(write=write("out", "to", "src", "at_from")))
     text = f"""KERNEL(scatter_ordered)(ARRAY({T}, out), ARRAY(const i64, places), ARRAY(const i64, order),
     ARRAY(const {T}, src), const i64 total, const i64 span, const i64 length, const i64 out_along, const i64 src_along,
     const axes sizes, const axes out_strides, const axes sorted_strides, const axes src_strides,
@@ -47,7 +47,8 @@ def pays(traits, length, lines):
 def scatter(backend, device, mode, code, dim, views, axes):
     """As `gather_scatter._scatter`, of views with an axis `dim`; `axes` are those that are walked."""
     out, index, src = views
-    traits, rank, at = backend.traits(device), class_of(len(axes)), axes.index(dim)
+    traits, at = backend.traits(device), axes.index(dim)
+    rank = class_of(traits, len(axes))
     sizes, length = [index.shape[axis] for axis in axes], index.shape[dim]
     # Lines that have their places in common, as those of a table's rows, are sorted once.
     keys, shared = as_tensor_view(index), {axis for axis in axes if axis != dim and index.stride()[axis] == 0}

@@ -1,8 +1,8 @@
 """Convolutions of groups with few filters, one of them as a rule: too little is shared to make tiles of a product.
 
 On processors an item copies what a band of output rows sees into a plane with the padding around it and goes along its
-lines in vectors, all taps at once. Elsewhere an item computes one output, and a group adds up one tap's gradient.
-Geometry, Views and results are those of convolution.py.
+lines in vectors, all taps at once; an input whose neighbours are apart is copied side by side before. Elsewhere an item
+computes one output, and a group adds up one tap's gradient. Geometry, Views and results are those of convolution.py.
 """
 import math
 
@@ -184,7 +184,7 @@ def _loaded(code, name, place):
 
 
 def make(traits, code, taps, steps, biased, single=True):
-    """On processors `taps` (rows, columns) are written out, and `steps` is whether outputs and elements of x and y are
+    """On processors `taps` (rows, columns) are written out, and `steps` is whether elements of y, and outputs, are
     neighbours; both are None elsewhere. `single`: there is one channel."""
     work, element = matmul.work_of(code), ELEMENTS[code]
     T = ELEMENTS[work]
@@ -199,7 +199,7 @@ def make(traits, code, taps, steps, biased, single=True):
             load_w=_loaded(code, "w", "c * w_step.s2 + u * w_step.s3 + v * w_step.s4"),
             fma=matmul.times(T, "from_x", "from_w", "sum"), **words)
         return "depthwise", assemble(traits, traits.group, text), traits.group
-    (U, V), (x_step, y_step, move) = taps, steps
+    (U, V), (y_step, move) = taps, steps
     place = "g * w_step.s0 + m * w_step.s1 + c * w_step.s2"
     weights = [(u, v, _loaded(code, "w", f"{place} + {u} * w_step.s3 + {v} * w_step.s4"))
                for u in range(U) for v in range(V)]
@@ -212,20 +212,20 @@ def make(traits, code, taps, steps, biased, single=True):
 
     text = OUTPUTS.format(
         room=ROOM, taps=" ".join(f"const {T.computed} w{u}_{v} = {load};" for u, v, load in weights),
-        band=BAND.format(U=U, V=V), plane=_plane(code, x_step), sums="" if single else f", sums[{ROOM}]",
+        band=BAND.format(U=U, V=V), plane=_plane(code), sums="" if single else f", sums[{ROOM}]",
         line=result if single else WAITING.format(**words),
         sum=stored(f"shift + {total}") if single else f"to[q] = (c == 0 ? shift : to[q]) + ({total});",
         store="" if single else STORE.format(place=result, store=stored("from[q]"), **words), **words)
     return "depthwise", assemble(traits, 1, "#pragma OPENCL FP_CONTRACT ON\n" + text), 1
 
 
-def _plane(code, x_step):
+def _plane(code):
     work = matmul.work_of(code)
     return PLANE.format(S=ELEMENTS[code].stored, T=ELEMENTS[work].computed, lanes=matmul.VECTORS[work][1],
-                        load=_loaded(code, "from", f"j{x_step}"))
+                        load=_loaded(code, "from", "j"))
 
 
-def make_weights(traits, code, taps, steps):
+def make_weights(traits, code, taps, y_step):
     """As `make`, for the gradient of the filters, in the dtype that is computed in."""
     work, element = matmul.work_of(code), ELEMENTS[code]
     T = ELEMENTS[work]
@@ -240,9 +240,9 @@ def make_weights(traits, code, taps, steps):
             load_x=_loaded(code, "x", "n * x_step.s0 + c * x_step.s2 + i * x_step.s3 + j * x_step.s4"),
             load_y=_loaded(code, "y", "n * y_step.s0 + p * y_step.s3 + q * y_step.s4"), **words)
         return "depthwise_weights", assemble(traits, traits.group, text), traits.group
-    (U, V), (x_step, y_step) = taps, steps
+    U, V = taps
     text = WEIGHTS.format(
-        room=ROOM, lanes=matmul.VECTORS[work][1], U=U, V=V, band=BAND.format(U=U, V=V), plane=_plane(code, x_step),
+        room=ROOM, lanes=matmul.VECTORS[work][1], U=U, V=V, band=BAND.format(U=U, V=V), plane=_plane(code),
         total="f64" if traits.fp64 and T.kind == "real" else T.computed, load_y=_loaded(code, "from", f"q{y_step}"),
         sums=", ".join(f"s{v} = 0" for v in range(V)),
         fold=" ".join(f"s{v} += s * line[t + {v} * across];" for v in range(V)),
@@ -274,16 +274,25 @@ def _step(stride, name):
     return "" if stride == 1 else f" * {name}"
 
 
+def side_by_side(backend, device, x, geometry):
+    """(x, geometry) for a processor: x is copied if its neighbours are apart, for which no kernel is compiled."""
+    if geometry.x[4] == 1 or geometry.sizes[5] == 1:
+        return x, geometry
+    copy = backend.scratch(device, x.dtype, *x.shape)
+    backend.copy(x, copy)
+    return copy, geometry._replace(x=tuple(copy.stride()))
+
+
 def outputs(backend, device, x, w, y, bias, geometry):
     """y = x convolved with w, and bias added if there is one."""
     traits, code = backend.traits(device), y.dtype.code
     added, bias_step = (y, 0) if bias is None else (bias, bias.stride()[0])
     if traits.processor:
+        x, geometry = side_by_side(backend, device, x, geometry)
         band, pitch = band_of(geometry)
         bands = -(-geometry.sizes[6] // band)
         count = x.shape[0] * x.shape[1] * bands
-        steps = (_step(geometry.x[4], "x_step.s4"), _step(geometry.y[4], "y_step.s4"),
-                 _step(geometry.move[1], "(int)move.s1"))
+        steps = _step(geometry.y[4], "y_step.s4"), _step(geometry.move[1], "(int)move.s1")
         key = code, geometry.sizes[2:4], steps, bias is not None, geometry.sizes[1] == 1
     else:
         band, pitch, bands = 0, 0, math.prod(y.shape)       # `bands` is the number of outputs
@@ -300,10 +309,11 @@ def weights(backend, device, x, y, geometry):
     sizes, groups, work = geometry.sizes[:4], x.shape[1], matmul.work_of(y.dtype.code)
     tasks = groups * sizes[0] * sizes[1]
     if traits.processor:
+        x, geometry = side_by_side(backend, device, x, geometry)
         band, pitch = band_of(geometry)
         bands = -(-geometry.sizes[6] // band)
         total, least = x.shape[0] * bands, -(-LONG // (band * geometry.sizes[7]))
-        key = code, sizes[2:], (_step(geometry.x[4], "x_step.s4"), _step(geometry.y[4], "y_step.s4"))
+        key = code, sizes[2:], _step(geometry.y[4], "y_step.s4")
     else:
         band = pitch = bands = 0
         total, least = y.shape[0] * y.shape[3] * y.shape[4], LONG

@@ -17,12 +17,13 @@ def make(traits, code, weighted, biased, form="any"):
     value = f"({a} - center) * scale"
     value += " * " + load(code, "weight") if weighted else ""
     value += " + " + load(code, "bias") if biased else ""
-    steps = [Sweep(a, "center"), "center /= n;", Sweep(f"({a} - center) * ({a} - center)", "scale"),
-             f"scale = 1 / SQRT_{element.suffix}(scale / n + ({T})eps);",
-             Sweep(value, store=store(code, "out", "v")),
-             "if (LEADER) { mean[row * mean_one] = center; rstd[row * rstd_one] = scale; }"]
     operands = {"out": (element.stored, True), "a": (element.stored, False)}
     operands |= {name: (element.stored, False) for name, there in (("weight", weighted), ("bias", biased)) if there}
+    steps = [Sweep(a, ("a",), "center"), "center /= n;",
+             Sweep(f"({a} - center) * ({a} - center)", ("a",), "scale"),
+             f"scale = 1 / SQRT_{element.suffix}(scale / n + ({T})eps);",
+             Sweep(value, tuple(operands), store=store(code, "out", "v")),
+             "if (LEADER) { mean[row * mean_one] = center; rstd[row * rstd_one] = scale; }"]
     more = [f"ARRAY({T}, mean)", "const i64 mean_one", f"ARRAY({T}, rstd)", "const i64 rstd_one", "const number eps"]
     return sweeps.make(traits, "layer_norm", T, operands, ("center", "scale"), steps, form, more,
                        f"OPEN({T}, mean); OPEN({T}, rstd);")
@@ -53,11 +54,13 @@ def make_backward(traits, code, weighted, form="any"):
     T = element.computed
     normal = f"(({load(code, 'a')} - center) * scale)"
     grad = f"({load(code, 'grad')} * {load(code, 'weight')})" if weighted else load(code, "grad")
-    steps = ["center = mean[row * mean_one]; scale = rstd[row * rstd_one];", Sweep(grad, "first"),
-             Sweep(f"{grad} * {normal}", "second"), "first /= n; second /= n;",
-             Sweep(f"({grad} - first - {normal} * second) * scale", store=store(code, "out", "v"))]
     operands = {"out": (element.stored, True), "grad": (element.stored, False), "a": (element.stored, False)}
     operands |= {"weight": (element.stored, False)} if weighted else {}
+    read = tuple(operands)[1:]
+    steps = ["center = mean[row * mean_one]; scale = rstd[row * rstd_one];",
+             Sweep(grad, ("grad", "weight"), "first"), Sweep(f"{grad} * {normal}", read, "second"),
+             "first /= n; second /= n;",
+             Sweep(f"({grad} - first - {normal} * second) * scale", (*read, "out"), store=store(code, "out", "v"))]
     more = [f"ARRAY(const {T}, mean)", "const i64 mean_one", f"ARRAY(const {T}, rstd)", "const i64 rstd_one"]
     return sweeps.make(traits, "layer_norm_backward", T, operands, ("center", "scale", "first", "second"), steps, form,
                        more, f"OPEN(const {T}, mean); OPEN(const {T}, rstd);")

@@ -10,13 +10,14 @@ def make(traits, code, log, form="any"):
     element = ELEMENTS[code]
     S, a, out, kept = element.suffix, load(code, "a"), load(code, "out"), store(code, "out", "v")
     power = f"exp_{S}({a} - top)"
-    steps = [Sweep(a, "top", "-INFINITY", LARGER)]
+    steps = [Sweep(a, ("a",), "top", "-INFINITY", LARGER)]
     if log:
-        steps += [Sweep(power, "sum"), f"sum = log_{S}(sum);", Sweep(f"{a} - top - sum", store=kept)]
+        steps += [Sweep(power, ("a",), "sum"), f"sum = log_{S}(sum);",
+                  Sweep(f"{a} - top - sum", ("a", "out"), store=kept)]
     elif element.stored == element.computed:            # the powers wait in the result
-        steps += [Sweep(power, "sum", store=kept), Sweep(f"{out} / sum", store=kept)]
+        steps += [Sweep(power, ("a", "out"), "sum", store=kept), Sweep(f"{out} / sum", ("out",), store=kept)]
     else:
-        steps += [Sweep(power, "sum"), Sweep(f"{power} / sum", store=kept)]
+        steps += [Sweep(power, ("a",), "sum"), Sweep(f"{power} / sum", ("a", "out"), store=kept)]
     operands = {"out": (element.stored, True), "a": (element.stored, False)}
     return sweeps.make(traits, "softmax", element.computed, operands, ("top", "sum"), steps, form)
 
@@ -32,7 +33,9 @@ def make_backward(traits, code, log, form="any"):
     element = ELEMENTS[code]
     grad, result = load(code, "grad"), load(code, "result")
     value = f"{grad} - exp_{element.suffix}({result}) * sum" if log else f"({grad} - sum) * {result}"
-    steps = [Sweep(grad if log else f"{grad} * {result}", "sum"), Sweep(value, store=store(code, "out", "v"))]
+    both = ("grad", "result")
+    steps = [Sweep(grad, ("grad",), "sum") if log else Sweep(f"{grad} * {result}", both, "sum"),
+             Sweep(value, (*both, "out"), store=store(code, "out", "v"))]
     operands = {"out": (element.stored, True), "grad": (element.stored, False), "result": (element.stored, False)}
     return sweeps.make(traits, "softmax_backward", element.computed, operands, ("sum",), steps, form)
 

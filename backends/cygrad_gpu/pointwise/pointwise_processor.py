@@ -5,9 +5,8 @@ generator's to choose (PoCL's own vectorisation over items takes half of what AV
 items, and a group may be as large as its work is worth. Functions with a fast form for most arguments are computed in
 that form by stretches of RUN elements; where one of those was rare the stretch is done again in the other form.
 """
-from cygrad_gpu.codegen import rows
+from cygrad_gpu.codegen import walks
 from cygrad_gpu.codegen.element_types import ELEMENTS, FLOAT32
-from cygrad_gpu.codegen.high_rank import RANK
 from cygrad_gpu.codegen.statements import statements
 
 RUN = 128                   # elements between two looks for rare arguments
@@ -175,7 +174,7 @@ def _blocks(names, types, stored, steps, strip):
             "const i64 row_blocks", "const i64 blocks", "const i64 owned", "const axes sizes"]
     more += [f"const axes {name}_strides" for name in names]
     bases = "".join(f"        i64 {name}_base = 0;\n" for name in names)
-    outer = rows.walk({f"{name}_base": f"{name}_strides" for name in names}, range(2, RANK))
+    outer = walks.walk({f"{name}_base": f"{name}_strides" for name in names}, first=2)
     inner = "".join(f"        const i64 {name}_step = {name}_strides.s0;\n"
                     for name, step in zip(names, steps) if step in "st")
     turned = [(name, kind, plain) for name, kind, plain, step in zip(names, types, stored, steps) if step == "t"]

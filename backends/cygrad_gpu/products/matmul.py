@@ -3,12 +3,12 @@
 Operands have any strides: packing and the loading of tiles read them. A group owns one tile of the result; 16-bit
 floats are added up in float32, small integers in int32 (which wraps to the same low bits).
 """
-from cygrad_gpu.codegen.element_types import ELEMENTS, FLOAT32, FLOAT64, INT32, INT64, convert
+from cygrad_gpu.codegen.element_types import ELEMENTS, FLOAT32, FLOAT64, INT32, INT64, convert, real_part
 from cygrad_gpu.codegen.source import assemble
-from cygrad_gpu.products import matvec_processor
+from cygrad_gpu.products import complex_processor, matvec_processor
 
 VECTORS = {FLOAT32: ("float16", 16), FLOAT64: ("double8", 8), INT32: ("int16", 16), INT64: ("long8", 8)}
-ROWS = 6                    # of the result that a processor's item holds in registers, two vectors wide
+ROWS = 6                    # of the result that a processor's item holds in registers, in two vectors
 TILE_ROWS = 16 * ROWS       # for which a panel is packed
 DEPTH = 256                 # elements of the inner axis in a packed panel
 SIDE, STEP = 64, 16         # a group's tile elsewhere, and how much of the inner axis it shares at a time
@@ -172,11 +172,12 @@ def make(traits, code, biased):
     element, work = ELEMENTS[code], work_of(code)
     T = ELEMENTS[work]
     vectors = traits.processor and work in VECTORS
+    parts = traits.processor and T.kind == "complex"
 
     def loaded(place):
         return convert(f"LOAD_{element.name}({place})", element.compute_code, work)
 
-    total = "sums[i * WIDTH + j]" if vectors else "sums[r][c]"
+    total = "sums[i * WIDTH + j]" if vectors else "sum" if parts else "sums[r][c]"
     if biased:
         prior = loaded("bias, y * bias_row + x * bias_column")
         if T.kind == "complex":
@@ -189,6 +190,12 @@ def make(traits, code, biased):
     store = f"STORE_{element.name}(out, y * out_row + x * out_column, {narrow(result, work, code)});"
     names = {"S": element.stored, "T": T.computed, "store": store, "arguments": ARGUMENTS.format(S=element.stored),
              "start": START.format(S=element.stored)}
+    if parts:
+        vector, lanes = VECTORS[real_part(work)]
+        text = complex_processor.TEXT.format(
+            M=T.computed.upper(), R=ELEMENTS[real_part(work)].computed, vector=vector, lanes=lanes, height=TILE_ROWS,
+            rows=ROWS, depth=DEPTH, **names)
+        return "matmul", assemble(traits, 1, text), 1
     if not vectors:
         zero = f"{T.computed.upper()}(0, 0)" if T.kind == "complex" else "0"
         text = TILES.format(side=SIDE, step=STEP, zero=zero, load=loaded("from, 0"), **names,
@@ -217,8 +224,9 @@ def product(backend, device, a, b, out, bias=None, beta=0.0, alpha=1.0):
     m, n = out.shape[-2:]
     k = a.shape[-1]
     kernel = backend.kernel(device, ("matmul", code, bias is not None), make, code, bias is not None)
-    if traits.processor and work_of(code) in VECTORS:
-        height, width = TILE_ROWS, 2 * VECTORS[work_of(code)][1]
+    if traits.processor:
+        _, lanes = VECTORS[real_part(work_of(code))]
+        height, width = TILE_ROWS, lanes if ELEMENTS[code].kind == "complex" else 2 * lanes
     else:
         height = width = SIDE
     tiles_m, tiles_n = -(-m // height), -(-n // width)

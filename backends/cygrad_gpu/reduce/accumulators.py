@@ -1,6 +1,7 @@
 """What reductions on all devices share: how values are combined, what is started from, walks over outputs."""
 from cygrad_gpu.codegen.element_types import ELEMENTS
 from cygrad_gpu.codegen.formulas import expression
+from cygrad_gpu.codegen.walks import walk
 
 COMBINE = {"sum": "add", "square_sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "any": "bitwise_or",
            "all": "bitwise_and"}
@@ -8,7 +9,6 @@ LOWEST = {"u8": "0", "i8": "-128", "i16": "-32768", "i32": "(-2147483647 - 1)", 
           "f32": "-INFINITY", "f64": "-INFINITY"}
 HIGHEST = {"u8": "255", "i8": "127", "i16": "32767", "i32": "2147483647", "i64": "9223372036854775807",
            "f32": "INFINITY", "f64": "INFINITY"}
-AXES = ("s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7")
 
 
 def identity(op, element):
@@ -37,17 +37,6 @@ def declared(names, codes, variable):
                     for j, (name, code) in enumerate(zip(names, codes)))
 
 
-def decompose(count, sizes, strided, axes=AXES):
-    """Statements adding to each ``name += `` of {name: strides} the place that `count` has on the axes."""
-    lines = [f"i64 rest_ = {count};"]
-    for axis in axes:
-        adds = " ".join(f"{name} += at_ * {strides}.{axis};" for name, strides in strided.items())
-        lines.append(f"if (rest_ != 0) {{ const i64 size_ = {sizes}.{axis}, "
-                     f"above_ = rest_ < size_ ? 0 : rest_ / size_, "
-                     f"at_ = rest_ - above_ * size_; rest_ = above_; {adds} }}")
-    return "{ " + "\n      ".join(lines) + " }"
-
-
 def each_output(body, bases, start="part"):
     """C that does `body` for the outputs ``first`` to ``last``; it ends with ``NEXT(how many of them are done)``.
 
@@ -62,7 +51,7 @@ def each_output(body, bases, start="part"):
     for (i64 o = first; o < last;) {{
         if (left == 0) {{
             {" ".join(f"{base} = {start if base == 'out_base' else 0};" for base in bases)}
-            {decompose("o", "sizes", bases)}
+            {walk(bases, "o")}
             left = sizes.s0 - o % sizes.s0;
         }}
 {body}    }}

@@ -13,9 +13,10 @@ from cygrad.tensor import as_tensor_view
 from cygrad_gpu.codegen.element_types import ELEMENTS, INT64
 from cygrad_gpu.codegen.high_rank import RANK
 from cygrad_gpu.codegen.source import assemble
+from cygrad_gpu.codegen.walks import walk
 from cygrad_gpu.index.gather_scatter import reversed_axes
 from cygrad_gpu.reduce import fold_processor as folds
-from cygrad_gpu.reduce.accumulators import decompose, each_output
+from cygrad_gpu.reduce.accumulators import each_output
 from cygrad_gpu.reduce.group_shares import (SHORT, columns_of_group, dense_strides, elements_of_group, owned_rows,
                                             parts_wanted)
 
@@ -196,7 +197,7 @@ KERNEL(place_columns)(ARRAY(i64, out), ARRAY(const {element.stored}, a), const i
     i64 base = column * apart, out_base = column * out_step, k = 0;
     {kind} best[WIDTH];
     i32 at[WIDTH];
-    {decompose("GROUP_ID / blocks", "sizes", {"base": "strides", "out_base": "out_strides"})}
+    {walk({"base": "strides", "out_base": "out_strides"}, "GROUP_ID / blocks")}
     GLOBAL const {element.stored} *row = a + base;
     for (int l = 0; l < count; l++) {{
         best[l] = {least};

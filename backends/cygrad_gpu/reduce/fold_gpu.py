@@ -7,35 +7,11 @@ steps are summed apart and then added, which keeps float32 as exact as pairwise 
 from functools import partial
 
 from cygrad_gpu.codegen.element_types import ELEMENTS
-from cygrad_gpu.reduce.accumulators import combined, declared, decompose, entered, identity
+from cygrad_gpu.codegen.teams_gpu import folded
+from cygrad_gpu.codegen.walks import walk
+from cygrad_gpu.reduce.accumulators import combined, declared, entered, identity
 
 BLOCK = 64
-_WARPS = """
-        for (int half_ = (TEAM < 32 ? TEAM : 32) / 2; half_ > 0; half_ /= 2) {{
-            EXCHANGED({T}, other_, {total}, half_, {shared});
-            {total} = {exchanged};
-        }}
-#if TEAM > 32
-        if (ITEM % 32 == 0) {shared}[ITEM / 32] = {total};
-        BARRIER;
-        {total} = {shared}[(ITEM - MEMBER) / 32];
-        UNROLL for (int w_ = 1; w_ < TEAM / 32; w_++) {{
-            const {T} other_ = {shared}[(ITEM - MEMBER) / 32 + w_];
-            {total} = {exchanged};
-        }}
-        BARRIER;
-#endif
-"""
-_TREE = """
-        {shared}[ITEM] = {total};
-        for (int half_ = TEAM / 2; half_ > 0; half_ /= 2) {{
-            BARRIER;
-            if (MEMBER < half_) {shared}[ITEM] = {halves};
-        }}
-        BARRIER;
-        {total} = {shared}[ITEM - MEMBER];
-        BARRIER;
-"""
 
 
 def defines(traits, mapped):
@@ -44,13 +20,6 @@ def defines(traits, mapped):
     lanes = 8 if narrow and len(mapped.names) == 1 and ELEMENTS[mapped.work].kind != "complex" else 4
     return (f"\n#define BLOCK {BLOCK}\n#define LANES {lanes}\n#define TEAM {mapped.team or traits.group}\n"
             "#define MEMBER (ITEM % TEAM)\n")
-
-
-def _folded(traits, T, total, shared, combine):
-    """C that folds a team's `total`, of an `Element` T, into one that all items have; `shared` is a local array."""
-    form = _WARPS if traits.dialect == "cuda" and T.kind != "complex" else _TREE
-    return form.format(T=T.computed, total=total, shared=shared, exchanged=combine(total, "other_"),
-                       halves=combine(f"{shared}[ITEM]", f"{shared}[ITEM + half_]"))
 
 
 def shared(mapped):
@@ -76,7 +45,7 @@ def rows(traits, mapped):
         {lanes("kept")}
         for (i64 q = q_begin; q < q_end; q++) {{
             {" ".join(f"i64 {i}_row = {i}_base;" for i in mapped.operands())}
-            {decompose("q", "inner_sizes", {f"{i}_row": f"{i}_inner" for i in mapped.operands()})}
+            {walk({f"{i}_row": f"{i}_inner" for i in mapped.operands()}, "q", "inner_sizes")}
             {mapped.pointers("{0}_row")}
             i64 k = begin;
             while (k + LANES * TEAM <= end) {{
@@ -100,7 +69,7 @@ def rows(traits, mapped):
             UNROLL for (int l = 0; l < w; l++) {{
                 {each(lambda j: f"kept{j}[l] = {combined(names[j], work, f'kept{j}[l]', f'kept{j}[l + w]')};")}
             }}
-{"".join(_folded(traits, ELEMENTS[work], f"kept{j}[0]", f"shared{j}_", partial(combined, name, work))
+{"".join(folded(traits, ELEMENTS[work].computed, f"kept{j}[0]", f"shared{j}_", partial(combined, name, work))
          for j, name in enumerate(names))}\
         if (MEMBER == 0 && mine < outputs) {{ {mapped.store([f"kept{j}[0]" for j in range(len(names))], codes)} }}
 """

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from cygrad_gpu.codegen.element_types import ELEMENTS, FLOAT32, FLOAT64
-from cygrad_gpu.reduce.accumulators import LOWEST, combined, declared, decompose, entered, identity
+from cygrad_gpu.codegen.walks import walk
+from cygrad_gpu.reduce.accumulators import LOWEST, combined, declared, entered, identity
 
 BLOCK = 2048                # elements that are combined apart
 SCATTERED_BLOCK = 512       # the same where they are no neighbours: then lanes may be refused, and a block is one chain
@@ -132,7 +133,7 @@ def rows(traits, mapped):
 {together}        {declared(names, totals, "total{}")}
         for (i64 q = q_begin; q < q_end; q++) {{
             {" ".join(f"i64 {i}_row = {i}_base;" for i in mapped.operands())}
-            {decompose("q", "inner_sizes", {f"{i}_row": f"{i}_inner" for i in mapped.operands()})}
+            {walk({f"{i}_row": f"{i}_inner" for i in mapped.operands()}, "q", "inner_sizes")}
             for (i64 at = begin; at < end; at += {block}) {{
                 {mapped.pointers("{0}_row + at * {1}")}
                 const int count = end - at < {block} ? (int)(end - at) : {block};

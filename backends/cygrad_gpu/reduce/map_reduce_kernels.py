@@ -4,8 +4,9 @@ map_reduce_programs.py has the words in their text.
 """
 from cygrad_gpu.codegen.source import assemble
 from cygrad_gpu.codegen.statements import Declined
+from cygrad_gpu.codegen.walks import walk
 from cygrad_gpu.reduce import fold_gpu, fold_processor
-from cygrad_gpu.reduce.accumulators import decompose, each_output
+from cygrad_gpu.reduce.accumulators import each_output
 
 ROWS = """const i64 outputs, const i64 owned, const i64 n, const i64 splits, const i64 chunk, const i64 repeat,
              const i64 q_splits, const i64 q_chunk, const axes sizes, const axes out_strides, const axes inner_sizes"""
@@ -55,7 +56,7 @@ def make_columns(traits, mapped):
     i64 k = part * chunk, out_base = column * out_step{"" if mapped.parted else " + part"};
     const i64 end = k + chunk < n ? k + chunk : n;
     {" ".join(f"i64 {i}_base = column * {i}_apart + k * {i}_step;" for i in mapped.operands())}
-    {decompose("which / blocks", "sizes", bases)}
+    {walk(bases, "which / blocks")}
     {mapped.pointers("{0}_base")}
 {body}"""
     return _made(traits, "map_columns", mapped, COLUMNS,

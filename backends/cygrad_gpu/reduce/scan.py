@@ -15,9 +15,9 @@ from cygrad_gpu.codegen.element_types import COMPLEX64, COMPLEX128, ELEMENTS, FL
 from cygrad_gpu.codegen.formulas import expression
 from cygrad_gpu.codegen.high_rank import by_rows
 from cygrad_gpu.codegen.source import assemble
+from cygrad_gpu.codegen.walks import walk
 from cygrad_gpu.index.gather_scatter import reversed_axes
 from cygrad_gpu.reduce import fold_processor as folds
-from cygrad_gpu.reduce.accumulators import decompose
 
 EACH = 4
 WIDTH = 4096                # columns of a processor's item, at most
@@ -224,7 +224,7 @@ def make_rows(traits, name, source, target, neighbours):
         "opened": "".join(f"    OPEN({kind}, {each});\n" for each, kind in operands.items()),
         "bases": ", ".join(f"{each}_at[LINES]" for each in operands),
         "starts": " ".join(f"{each}_at[l] = 0;" for each in operands),
-        "walk": decompose("rest", "sizes", {f"{each}_at[l]": f"{each}_strides" for each in operands}),
+        "walk": walk({f"{each}_at[l]": f"{each}_strides" for each in operands}),
         "pointers": "\n        ".join(f"GLOBAL {kind} *{each}{line} = {each} + {each}_at[{line}];"
                                       for each, kind in operands.items() for line in range(lines))}
     return "scan", assemble(traits, 1, text), 1
@@ -261,7 +261,7 @@ def make_columns(traits, name, source, target):
         "strides": ", ".join(f"const axes {each}_strides" for each in operands),
         "opened": "".join(f"    OPEN({kind}, {each});\n" for each, kind in operands.items()),
         "bases": " ".join(f"i64 {each}_base = column;" for each in operands),
-        "walk": decompose("GROUP_ID / blocks", "sizes", {f"{each}_base": f"{each}_strides" for each in operands})
+        "walk": walk({f"{each}_base": f"{each}_strides" for each in operands}, "GROUP_ID / blocks")
         + "".join(f"\n    GLOBAL {kind} *{each}_row = {each} + {each}_base;" for each, kind in operands.items()),
         "forward": "".join(f", {each}_row += {each}_step" for each in operands)}
     return "scan_columns", assemble(traits, 1, text), 1

@@ -6,7 +6,7 @@ go to different groups, a row is one group's: reading and writing it four times 
 groups would. Short rows are for sorting_network_processor.py.
 """
 from cygrad_gpu.codegen.element_types import ELEMENTS
-from cygrad_gpu.codegen.rows import TO_SORT, walk
+from cygrad_gpu.codegen.rows import to_sort
 from cygrad_gpu.codegen.source import assemble
 
 # `E` is an element, its key of type `K` and its place: a word of 64 bits or two. What is returned has the sorted ones.
@@ -105,7 +105,7 @@ def make(traits, code, key_type, key):
     if wide:                            # the upper halves may be all the same, as those of indices are
         sorted_ = f"if (differing >> 32 == 0) {sorted_} else {written(SORTED, 'u64')}"
     text = written(PASSES, "u32") + written(PASSES, "u64") * wide + TEXT.format(
-        K=key_type, T=element.computed, S=element.stored, key=key, dtype=element.name, walk=walk(TO_SORT),
+        K=key_type, T=element.computed, S=element.stored, key=key, dtype=element.name, walk=to_sort(),
         sorted=sorted_,
         width=4 if wide else 8,
         low="(differing >> 32 == 0 ? (u64)0xffffffffu : (u64)-1)" if wide else "(u32)-1")

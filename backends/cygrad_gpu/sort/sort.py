@@ -12,6 +12,7 @@ from cygrad_gpu.codegen import rows
 from cygrad_gpu.codegen.element_types import ELEMENTS, INT32, INT64
 from cygrad_gpu.codegen.high_rank import RANK, by_rows
 from cygrad_gpu.codegen.source import assemble
+from cygrad_gpu.codegen.walks import walk
 from cygrad_gpu.index.gather_scatter import reversed_axes
 from cygrad_gpu.sort import radix_processor, sorting_network_processor
 
@@ -97,7 +98,7 @@ def make(traits, name, code):
     element = ELEMENTS[code]
     K, key = KEYS[element.computed]
     text = TEXT % {"K": K, "key": key, "T": element.computed, "S": element.stored, "dtype": element.name,
-                   "block": BLOCK, "walk": rows.walk({"base": "strides"}), "walk_all": rows.walk(rows.TO_SORT)}
+                   "block": BLOCK, "walk": walk({"base": "strides"}, last=RANK - 1), "walk_all": rows.to_sort()}
     return name, assemble(traits, traits.group, text), traits.group
 
 

@@ -9,7 +9,7 @@ If places first to first + count - 1 of the order are wanted of a long row, keys
 bisection with a count of the row in lanes at each step, until few are left; these are sorted.
 """
 from cygrad_gpu.codegen.element_types import ELEMENTS
-from cygrad_gpu.codegen.rows import TO_SORT, walk
+from cygrad_gpu.codegen.rows import to_sort
 from cygrad_gpu.codegen.source import assemble
 
 ROOM = 4096                 # elements that are sorted at once, at most
@@ -195,5 +195,5 @@ def make(traits, code, key_type, key):
     """`key` is the expression of an element's key, of type u32 and ordered as it is."""
     element = ELEMENTS[code]
     return "sort_few", assemble(traits, 1, TEXT.format(
-        T=element.computed, S=element.stored, key=key, dtype=element.name, walk=walk(TO_SORT), room=ROOM, few=FEW,
+        T=element.computed, S=element.stored, key=key, dtype=element.name, walk=to_sort(), room=ROOM, few=FEW,
         whole=WHOLE)), 1

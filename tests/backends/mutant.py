@@ -67,3 +67,59 @@ def dense(*args):
 
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 COMPLEX = ("complex64", "complex128")
+
+
+# ------------------------------------------------------------------ families as tables
+
+def table(*rows):
+    """A family: rows of a name, an entry (or the entries of which one must fail) and what makes the methods of it."""
+    for name, entry, make, *rest in rows:
+        entries = entry if isinstance(entry, tuple) else (entry,)
+        yield name, entries, make(entries[0], *rest) if callable(make) else make
+
+
+def instead(entry, when, values):
+    """A kernel that writes `values`, which get the call's arguments, where `when` says so."""
+    def kernel(self, *args):
+        if not when(*args):
+            return right(entry, self, *args)
+        with np.errstate(all="ignore"):
+            store(args[-1], values(*args))
+    return {entry: kernel}
+
+
+def in_a_row(view):
+    """What lies in memory from a View's first element on, one after another, in its shape."""
+    size = view.element_size()
+    found = np.frombuffer(view.buffer, array(view).dtype, min(view.numel(), view.buffer.size // size -
+                                                              view.storage_offset()), view.storage_offset() * size)
+    return np.resize(found, view.shape)
+
+
+def from_the_start(view):
+    """The elements that a View would have without its offset."""
+    size = view.element_size()
+    return np.ndarray(view.shape, array(view).dtype, view.buffer, 0, [step * size for step in view.stride()])
+
+
+def of(names, code, view=None, kinds=None):
+    """Whether a call's op is one of `names`, a table and names in it, and the View's dtype among `kinds`."""
+    ops, *found = names
+    return ops[code] in found and (kinds is None or view.dtype.name in kinds)
+
+
+def but(entry, when, places, value):
+    """A kernel that is right but at `places`, which get what the call's Views hold before; there `value` stands."""
+    def kernel(self, *args):
+        if not when(*args):
+            return right(entry, self, *args)
+        with np.errstate(all="ignore"):
+            operands = [load(a) for a in args[:-1] if hasattr(a, "stride")]
+            chosen = places(*operands)
+            wrong = value(*operands) if callable(value) else value
+        answer = right(entry, self, *args)
+        if answer is None and np.any(chosen):
+            found = load(args[-1])
+            store(args[-1], np.where(chosen, wrong, found))
+        return answer
+    return {entry: kernel}

@@ -43,6 +43,8 @@ UNARY_MEANINGS = {
     "isfinite": ("whether a is neither NaN nor infinite, as bool", ""), "conj": ("conjugate", ""),
     "angle": ("argument of a number", "real: 0 or pi, NaN of NaN; complex: the real dtype"),
 }
+POWERS = ("pow(NaN, 0) = pow(1, NaN) = 1; integers wrap; to a power below 0 they are 1, -1 or 0; with the numbers 0.5 "
+          "and -0.5 a root or not, which differ at -0 and -inf")
 BINARY_MEANINGS = {
     "add": ("a + b", "integers wrap; bool: or"), "sub": ("a - b", "integers wrap"),
     "mul": ("a * b", "integers wrap; bool: and"),
@@ -51,8 +53,7 @@ BINARY_MEANINGS = {
     "trunc_divide": ("trunc(a / b)", "integers: by 0 raises"),
     "remainder": ("a - floor(a / b) * b", "sign of b; integers: by 0 raises; floats: by 0 NaN"),
     "fmod": ("a - trunc(a / b) * b", "sign of a; integers: by 0 raises; floats: by 0 NaN"),
-    "pow": ("a^b", "pow(NaN, 0) = pow(1, NaN) = 1; integers wrap; to a power below 0 they are 1, -1 or 0; with the "
-            "numbers 0.5 and -0.5 a root or not, which differ at -0 and -inf"),
+    "pow": ("a^b", POWERS),
     "maximum": ("the larger", "NaN if either is; of 0 and -0 either"), "minimum": ("the smaller", "as maximum"),
     "fmax": ("the larger", "the other one, if one is NaN"), "fmin": ("the smaller", "as fmax"),
     "atan2": ("angle of the point (b, a)", "signs of zeros count: atan2(-0, -1) = -pi"),
@@ -107,7 +108,8 @@ either zero will do.
 What holds for all: integers wrap; bytes of bool are 0 and 1, and no others are written; what `out` held before is never
 read, but by `scatter`, and by `addmm` where `bias` is `out`; nothing is written outside of `out`'s elements; an op is
 declined before anything is written. Of `out` and an input as one view, an element is read before it is written.
-Subnormal numbers are numbers, as operands and, where a result is exact, as results; NaN is NaN whatever its sign and its bits.
+Subnormal numbers are numbers, as operands and, where a result is exact, as results; NaN is NaN whatever its sign and
+its bits.
 
 Threads: entries are called by any thread of the host, several at once, each with operands of its own. Memory: a buffer
 may be freed when a call that used it has returned, even if the device has not run it yet; so work that is still queued

@@ -87,7 +87,7 @@ REST = {
                           "add": ("src is added", "every one of several counts"),
                           "prod": ("src multiplies", "every one counts"), "max": ("the larger stays", "NaN wins"),
                           "min": ("the smaller stays", "NaN wins")}),
-    "random": (RANDOM, {"uniform": ("numbers from a to b", "b where 16-bit floats round to it, else never"),
+    "random": (RANDOM, {"uniform": ("numbers from a to b", "b only where 16 bits round to it"),
                         "normal": ("mean a, deviation b", "in pairs"),
                         "integers": ("whole numbers from a to b - 1", "word % (b - a)")}),
     "pool": (POOL, {"max": ("largest of a box, and its place", "the first of equals, the last NaN"),

@@ -75,7 +75,7 @@ REST = {
     "reduce": (REDUCE, {
         "sum": ("sum", SUMS),
         "prod": ("product", "as sum"), "max": ("largest", "NaN if there is one; -inf counts"),
-        "min": ("smallest", "NaN if there is one"), "any": ("whether one is not 0", "NaN, 0.25 and subnormals are true"),
+        "min": ("smallest", "NaN if there is one"), "any": ("whether one is not 0", "NaN, 0.25, subnormals are true"),
         "all": ("whether all are not 0", "NaN is true"),
         "square_sum": ("sum of squares", "floats; composed from sum")}),
     "argreduce": (ARGREDUCE, {"argmax": ("place of the largest", "the first of equals; the first NaN, if any"),

@@ -54,7 +54,7 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             readers.readers_rules,
             examiners.examiners_arithmetic, examiners.examiners_dtypes, examiners.examiners_sizes,
             examiners.examiners_strides, examiners.examiners_aliases, examiners.examiners_copies,
-            examiners.examiners_protocol, lots.lots_drawn,
+            examiners.examiners_protocol, lots.lots_drawn, lots.lots_drawn_again,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has",
@@ -67,6 +67,7 @@ EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within
               "readers_rows: uniform reaches b": "16-bit floats are rounded, to b if that is next",
               "readers_layers: softmax_backward: log by the other formula": "of one probability both are 0",
               "examiners_arithmetic: pow with one half is a root": "as on the CPU, and in PyTorch",
+              "lots_drawn_again: reduce of any 0: operand 1 is read infinity as the largest (by 8)": "true as well",
               "places: cumprod by logarithms": "within what running products of as many factors may be off"}
 # Those that no case sees yet.
 UNSEEN = ("lots_drawn: binary_scalar of left_shift 0: operand 1 is read on where its stride is 0 (by 16)",

@@ -127,7 +127,15 @@ def _lot(rng, entry, number):
         entry, lambda *args: hasattr(args[at], "stride") and concerns(args) and when(args[at]), (at, changed))
 
 
-def lots_drawn():
-    rng = np.random.default_rng(28)
+def _drawn(seed):
+    rng = np.random.default_rng(seed)
     for entry, (*_, count) in ENTRIES.items():
         yield from filter(None, [_lot(rng, entry, number) for number in range(count)])
+
+
+def lots_drawn():
+    yield from _drawn(28)
+
+
+def lots_drawn_again():
+    yield from _drawn(60)

@@ -5,6 +5,7 @@ knows an operand by its buffer takes them for the same, or for the start of it.
 """
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -13,11 +14,12 @@ from cygrad.testing.runner import Key, flat
 
 OPS = 3                                 # of an entry, so many have such a case
 NAN, ALL = ("nan",), ("nan", "inf", "-inf")
-# Entries in which an element that is no number leaves others alone, however they are computed: (operand, which).
-ODD = {"softmax": (0, ALL), "softmax_backward": (0, NAN), "layer_norm": (0, NAN), "layer_norm_backward": (0, NAN),
-       "group_norm": (0, NAN), "group_norm_backward": (0, NAN), "pool": (1, ALL), "pool_backward": (0, ALL),
-       "nll_loss": (0, ALL), "nll_loss_backward": (0, ALL), "gather_sum": (0, ALL), "resample": (0, ALL),
-       "attention": (0, NAN), "conv2d": (1, NAN), "grid_sample": (3, NAN)}
+# Entries in which an element that is no number leaves others alone, however they are computed: (operands, which).
+ODD = {"softmax": ((0,), ALL), "softmax_backward": ((0, 1), NAN), "layer_norm": ((0,), NAN),
+       "layer_norm_backward": ((0, 1), NAN), "group_norm": ((0,), NAN), "group_norm_backward": ((0, 1), NAN),
+       "pool": ((1,), ALL), "pool_backward": ((0,), ALL), "nll_loss": ((0,), ALL), "nll_loss_backward": ((0,), ALL),
+       "gather_sum": ((0,), ALL), "resample": ((0, 2), ALL), "attention": ((0, 1), NAN), "conv2d": ((1,), NAN),
+       "grid_sample": ((3,), NAN)}
 
 
 def joined(make, rng):
@@ -54,7 +56,7 @@ def with_changes(entry, cases):
         yield case
     for op, case in list(ops.items())[:OPS]:
         yield replace(case, key=Key(entry, "one buffer", "float32", op), make=partial(joined, case.make))
-        at, elements = ODD.get(entry, (0, ()))
-        for odd in elements:
-            yield replace(case, key=Key(entry, "odd", "float32", f"{op} {odd}"),
+        operands, elements = ODD.get(entry, ((), ()))
+        for at, odd in product(operands, elements):
+            yield replace(case, key=Key(entry, "odd", "float32", f"{op} {odd} in {at}"),
                           make=partial(with_odd, case.make, at, float(odd)))

@@ -19,7 +19,7 @@ BROADCAST = {"copy": ("stride 0", "transposed"), "binary": ("second repeated ali
 # What every op has: dense operands, also where they share memory.
 PLAIN = ("contiguous", "contiguous swapped", "edges", "0-d", "in place", "into the second", "one operand twice",
          "offset", "side by side", "large", "rows", "all", "long rows")
-GAPS = ("sliced", "transposed result", "three axes", "five axes", "seven axes", "turned alike", "sliced in place")
+GAPS = ("three axes", "five axes", "seven axes")        # in which operands and results are not dense
 TURNS = {"op": 12, "dtype": 8}          # of the pairs with layouts that few need, of ALIKE entries one of so many stays
 WHOLE = ("copy", "unary", "binary", "reduce")               # of which every op has each of its dtypes
 SMALL = ("float16", "bfloat16")         # computed alike, and slowest to compile: they take ops and layouts by turns

@@ -2,7 +2,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from mirror import Mirror, array, load, store
+from mirror import Mirror, array, load, scratch, store
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 
@@ -69,6 +69,67 @@ INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 COMPLEX = ("complex64", "complex128")
 
 
+# ------------------------------------------------------------------ kernels that are wrong in a part
+
+def flat(view):
+    """The elements of a dense View, one after another."""
+    return array(view).reshape(-1)
+
+
+def lost(entry, when, part, out=-1):
+    """A kernel that leaves a part of args[out] as it was; `part` is what is indexed with, or a function of args."""
+    def kernel(self, *args):
+        if not when(*args):
+            return right(entry, self, *args)
+        where = part(*args) if callable(part) else part
+        before = array(args[out])[where].copy()
+        answer = right(entry, self, *args)
+        array(args[out])[where] = before
+        return answer
+    return {entry: kernel}
+
+
+def spoilt(entry, when, spoil):
+    """A kernel that is right, and then spoils what it wrote; `spoiled` whose answer stays."""
+    def quietly(*args):
+        with np.errstate(all="ignore"):
+            spoil(*args)
+    return spoiled(entry, quietly, when)
+
+
+def reading(entry, when, *changes):
+    """A kernel that takes args[i] for something else: `changes` are (i, a function of the args that gives elements)."""
+    def kernel(self, *args):
+        if not when(*args):
+            return right(entry, self, *args)
+        given = list(args)
+        for i, change in changes:
+            found = change(*args)
+            if hasattr(args[i], "stride"):
+                made = scratch(self, args[i], found.shape, args[i].dtype.name)
+                array(made)[...] = found
+                found = made
+            given[i] = found
+        return right(entry, self, *given)
+    return {entry: kernel}
+
+
+def op(table, *names):
+    return lambda code, *rest: table[code] in names
+
+
+def kinds(view, *names):
+    return view.dtype.name in names
+
+
+def bytes_off(view, unit):
+    return view.storage_offset() * view.element_size() % unit
+
+
+def row_length(a, out):
+    return int(np.prod(a.shape[out.ndim:]))
+
+
 # ------------------------------------------------------------------ families as tables
 
 def table(*rows):
@@ -100,12 +161,6 @@ def from_the_start(view):
     """The elements that a View would have without its offset."""
     size = view.element_size()
     return np.ndarray(view.shape, array(view).dtype, view.buffer, 0, [step * size for step in view.stride()])
-
-
-def of(names, code, view=None, kinds=None):
-    """Whether a call's op is one of `names`, a table and names in it, and the View's dtype among `kinds`."""
-    ops, *found = names
-    return ops[code] in found and (kinds is None or view.dtype.name in kinds)
 
 
 def but(entry, when, places, value):

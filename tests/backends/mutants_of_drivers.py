@@ -5,8 +5,8 @@ See `mutants`. Vectors and tiles with a rest, one operand's geometry, an option 
 import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, CELLS, POOL, RANDOM, REDUCE, SCAN, SCATTER, UNARY
 from mirror import Mirror, array, load, scratch, store
-from mutant import FLOATS, INTEGERS, dense, from_the_start, in_a_row, instead, right, table
-from mutants_of_tuners import flat, kinds, lost, reading, row_length, spoilt
+from mutant import (FLOATS, INTEGERS, dense, flat, from_the_start, in_a_row, instead, kinds, lost, reading, right,
+                    row_length, spoilt, table)
 
 
 def _last(n, unit):

@@ -8,9 +8,9 @@ import time
 import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
 from mirror import Mirror, array, load, scratch, store
-from mutant import INTEGERS, but, dense, from_the_start, in_a_row, instead, right, table
+from mutant import (INTEGERS, but, dense, flat, from_the_start, in_a_row, instead, kinds, lost, reading, right,
+                    row_length, spoilt, table)
 from mutants_of_readers import _b, _r, _u
-from mutants_of_tuners import flat, kinds, lost, reading, row_length, spoilt
 
 
 def examiners_arithmetic():

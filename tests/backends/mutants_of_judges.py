@@ -2,8 +2,8 @@
 import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, UNARY
 from mirror import Mirror, array, load, scratch, store
-from mutant import FLOATS, INTEGERS, computed, dense, from_the_start, in_a_row, instead, is_op, right, table
-from mutants_of_tuners import flat, kinds, lost, reading, spoilt
+from mutant import (FLOATS, INTEGERS, computed, dense, flat, from_the_start, in_a_row, instead, is_op, kinds, lost,
+                    reading, right, spoilt, table)
 
 
 def _unary(name, kinds=None):

@@ -5,8 +5,7 @@ What a fault is stands in FAULTS; where one lies is drawn, once and for all, so 
 import numpy as np
 from cygrad.backend import OPS
 from mirror import array, load, store
-from mutant import FLOATS, dense, from_the_start, in_a_row, right
-from mutants_of_tuners import reading
+from mutant import FLOATS, dense, from_the_start, in_a_row, reading, right
 
 # entry: positions of what is read, of what is written, how many mutants
 ENTRIES = {

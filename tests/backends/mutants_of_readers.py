@@ -5,8 +5,7 @@ Written from the documents alone, row by row, before anyone looked what the suit
 import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, POOL, RANDOM, REDUCE, SCAN, SCATTER, UNARY
 from mirror import Mirror, array, load, scratch, store
-from mutant import COMPLEX, but, instead, right, table
-from mutants_of_tuners import kinds, lost, reading, spoilt
+from mutant import COMPLEX, but, instead, kinds, lost, reading, right, spoilt, table
 
 
 def _ops(ops, text):

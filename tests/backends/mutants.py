@@ -9,6 +9,7 @@ import mutants_of_drivers as drivers
 import mutants_of_examiners as examiners
 import mutants_of_hardware as hardware
 import mutants_of_judges as judges
+import mutants_of_lodgers as lodgers
 import mutants_of_lots as lots
 import mutants_of_makers as makers
 import mutants_of_newcomers as newcomers
@@ -55,6 +56,7 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             examiners.examiners_arithmetic, examiners.examiners_dtypes, examiners.examiners_sizes,
             examiners.examiners_strides, examiners.examiners_aliases, examiners.examiners_copies,
             examiners.examiners_protocol, lots.lots_drawn, lots.lots_drawn_again,
+            lodgers.lodgers_plans, lodgers.lodgers_words, lodgers.lodgers_answers,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has",

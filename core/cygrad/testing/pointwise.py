@@ -186,7 +186,7 @@ def binary_values(rng, shape, dtype, op):
         most = max(9, 1 << limits.bits // 2 - 1) if op == "lcm" else limits.max         # the multiple has to fit
         a, b = (np.where(rng.random(shape) < 0.5, numbers(rng, shape, dtype), rng.integers(
             0 if dtype == "uint8" else -most, most, shape, dtype, endpoint=True)) for _ in range(2))
-        if op == "lcm":                                        # which fits, and the product does not
+        if op == "lcm" and shape == SQUARE:                    # which fits, and the product does not
             common, rest = 1 << limits.bits // 2 - 1, 1 << limits.bits // 4
             factors = [rng.integers(1, n, shape, dtype) for n in (common, rest, rest)]
             some = rng.random(shape) < 0.3

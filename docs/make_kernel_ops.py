@@ -43,6 +43,8 @@ UNARY_MEANINGS = {
     "isfinite": ("whether a is neither NaN nor infinite, as bool", ""), "conj": ("conjugate", ""),
     "angle": ("argument of a number", "real: 0 or pi, NaN of NaN; complex: the real dtype"),
 }
+POWERS = ("pow(NaN, 0) = pow(1, NaN) = 1; integers wrap; to a power below 0 they are 1, -1 or 0; with the numbers 0.5 "
+          "and -0.5 a root or not, which differ at -0 and -inf")
 BINARY_MEANINGS = {
     "add": ("a + b", "integers wrap; bool: or"), "sub": ("a - b", "integers wrap"),
     "mul": ("a * b", "integers wrap; bool: and"),
@@ -51,7 +53,7 @@ BINARY_MEANINGS = {
     "trunc_divide": ("trunc(a / b)", "integers: by 0 raises"),
     "remainder": ("a - floor(a / b) * b", "sign of b; integers: by 0 raises; floats: by 0 NaN"),
     "fmod": ("a - trunc(a / b) * b", "sign of a; integers: by 0 raises; floats: by 0 NaN"),
-    "pow": ("a^b", "pow(NaN, 0) = pow(1, NaN) = 1; integers wrap; to a power below 0 they are 1, -1 or 0"),
+    "pow": ("a^b", POWERS),
     "maximum": ("the larger", "NaN if either is; of 0 and -0 either"), "minimum": ("the smaller", "as maximum"),
     "fmax": ("the larger", "the other one, if one is NaN"), "fmin": ("the smaller", "as fmax"),
     "atan2": ("angle of the point (b, a)", "signs of zeros count: atan2(-0, -1) = -pi"),
@@ -73,7 +75,7 @@ REST = {
     "reduce": (REDUCE, {
         "sum": ("sum", SUMS),
         "prod": ("product", "as sum"), "max": ("largest", "NaN if there is one; -inf counts"),
-        "min": ("smallest", "NaN if there is one"), "any": ("whether one is not 0", "NaN and 0.25 are true"),
+        "min": ("smallest", "NaN if there is one"), "any": ("whether one is not 0", "NaN, 0.25, subnormals are true"),
         "all": ("whether all are not 0", "NaN is true"),
         "square_sum": ("sum of squares", "floats; composed from sum")}),
     "argreduce": (ARGREDUCE, {"argmax": ("place of the largest", "the first of equals; the first NaN, if any"),
@@ -85,7 +87,8 @@ REST = {
                           "add": ("src is added", "every one of several counts"),
                           "prod": ("src multiplies", "every one counts"), "max": ("the larger stays", "NaN wins"),
                           "min": ("the smaller stays", "NaN wins")}),
-    "random": (RANDOM, {"uniform": ("numbers from a to b", "b never"), "normal": ("mean a, deviation b", "in pairs"),
+    "random": (RANDOM, {"uniform": ("numbers from a to b", "b only where 16 bits round to it"),
+                        "normal": ("mean a, deviation b", "in pairs"),
                         "integers": ("whole numbers from a to b - 1", "word % (b - a)")}),
     "pool": (POOL, {"max": ("largest of a box, and its place", "the first of equals, the last NaN"),
                     "sum": ("sum of a box", "0 of an empty one"),
@@ -98,13 +101,15 @@ REST = {
 HEAD = """# Ops of the kernel interface
 
 Made by `docs/make_kernel_ops.py` from the contract and the conformance suite, which tests all of it. *ulps*: units in
-the last place that a result may be off; 0 is exact. 16-bit floats are computed in float32 and rounded once (1 ulp where
-float32 has any); a complex result is judged by its modulus. Where *-0* says no, either zero will do.
+the last place that a result may be off; 0 is exact. 16-bit floats are computed in float32 and rounded once, to
+nearest (1 ulp where float32 has any, of few results); a complex result is judged by its modulus. Where *-0* says no,
+either zero will do.
 
 What holds for all: integers wrap; bytes of bool are 0 and 1, and no others are written; what `out` held before is never
 read, but by `scatter`, and by `addmm` where `bias` is `out`; nothing is written outside of `out`'s elements; an op is
 declined before anything is written. Of `out` and an input as one view, an element is read before it is written.
-Subnormal numbers are numbers, as operands and, where a result is exact, as results; NaN is NaN whatever its sign.
+Subnormal numbers are numbers, as operands and, where a result is exact, as results; NaN is NaN whatever its sign and
+its bits.
 
 Threads: entries are called by any thread of the host, several at once, each with operands of its own. Memory: a buffer
 may be freed when a call that used it has returned, even if the device has not run it yet; so work that is still queued

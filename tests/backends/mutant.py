@@ -2,7 +2,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from mirror import Mirror, array, load, store
+from mirror import Mirror, array, load, scratch, store
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 
@@ -67,3 +67,114 @@ def dense(*args):
 
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 COMPLEX = ("complex64", "complex128")
+
+
+# ------------------------------------------------------------------ kernels that are wrong in a part
+
+def flat(view):
+    """The elements of a dense View, one after another."""
+    return array(view).reshape(-1)
+
+
+def lost(entry, when, part, out=-1):
+    """A kernel that leaves a part of args[out] as it was; `part` is what is indexed with, or a function of args."""
+    def kernel(self, *args):
+        if not when(*args):
+            return right(entry, self, *args)
+        where = part(*args) if callable(part) else part
+        before = array(args[out])[where].copy()
+        answer = right(entry, self, *args)
+        array(args[out])[where] = before
+        return answer
+    return {entry: kernel}
+
+
+def spoilt(entry, when, spoil):
+    """A kernel that is right, and then spoils what it wrote; `spoiled` whose answer stays."""
+    def quietly(*args):
+        with np.errstate(all="ignore"):
+            spoil(*args)
+    return spoiled(entry, quietly, when)
+
+
+def reading(entry, when, *changes):
+    """A kernel that takes args[i] for something else: `changes` are (i, a function of the args that gives elements)."""
+    def kernel(self, *args):
+        if not when(*args):
+            return right(entry, self, *args)
+        given = list(args)
+        for i, change in changes:
+            found = change(*args)
+            if hasattr(args[i], "stride"):
+                made = scratch(self, args[i], found.shape, args[i].dtype.name)
+                array(made)[...] = found
+                found = made
+            given[i] = found
+        return right(entry, self, *given)
+    return {entry: kernel}
+
+
+def op(table, *names):
+    return lambda code, *rest: table[code] in names
+
+
+def kinds(view, *names):
+    return view.dtype.name in names
+
+
+def bytes_off(view, unit):
+    return view.storage_offset() * view.element_size() % unit
+
+
+def row_length(a, out):
+    return int(np.prod(a.shape[out.ndim:]))
+
+
+# ------------------------------------------------------------------ families as tables
+
+def table(*rows):
+    """A family: rows of a name, an entry (or the entries of which one must fail) and what makes the methods of it."""
+    for name, entry, make, *rest in rows:
+        entries = entry if isinstance(entry, tuple) else (entry,)
+        yield name, entries, make(entries[0], *rest) if callable(make) else make
+
+
+def instead(entry, when, values):
+    """A kernel that writes `values`, which get the call's arguments, where `when` says so."""
+    def kernel(self, *args):
+        if not when(*args):
+            return right(entry, self, *args)
+        with np.errstate(all="ignore"):
+            store(args[-1], values(*args))
+    return {entry: kernel}
+
+
+def in_a_row(view):
+    """What lies in memory from a View's first element on, one after another, in its shape."""
+    size = view.element_size()
+    found = np.frombuffer(view.buffer, array(view).dtype, min(view.numel(), view.buffer.size // size -
+                                                              view.storage_offset()), view.storage_offset() * size)
+    return np.resize(found, view.shape)
+
+
+def from_the_start(view):
+    """The elements that a View would have without its offset."""
+    size = view.element_size()
+    return np.ndarray(view.shape, array(view).dtype, view.buffer, 0, [step * size for step in view.stride()])
+
+
+def but(entry, when, places, value):
+    """A kernel that is right but at `places`, which get what the call's Views hold before; there `value` stands."""
+    def kernel(self, *args):
+        if not when(*args):
+            return right(entry, self, *args)
+        with np.errstate(all="ignore"):
+            operands = [load(a) for a in args[:-1] if hasattr(a, "stride")]
+            chosen = places(*operands)
+            wrong = value(*operands) if callable(value) else value
+        answer = right(entry, self, *args)
+        if answer is None and np.any(chosen):
+            found = load(args[-1])
+            store(args[-1], np.where(chosen, wrong, found))
+        return answer
+    return {entry: kernel}

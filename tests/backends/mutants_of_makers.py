@@ -6,8 +6,7 @@ that are results, numbers that went through a narrower type.
 import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, POOL, REDUCE, SCAN, SCATTER, UNARY
 from mirror import array, load, scratch, store
-from mutant import FLOATS, INTEGERS, dense, right
-from mutants_of_tuners import flat, kinds, lost, reading, row_length, spoilt
+from mutant import FLOATS, INTEGERS, dense, flat, kinds, lost, reading, right, row_length, spoilt
 
 
 def _first_seen(entry, key, what, change):

@@ -2,8 +2,7 @@
 import numpy as np
 from cygrad.backend import BINARY, REDUCE, SCAN, SCATTER, UNARY
 from mirror import array, load, scratch, store
-from mutant import dense, right
-from mutants_of_tuners import flat, kinds, lost, reading, row_length, spoilt
+from mutant import dense, flat, kinds, lost, reading, right, row_length, spoilt
 
 
 def first_moves():

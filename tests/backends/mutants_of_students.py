@@ -6,8 +6,7 @@ geometry that is taken too often, buffers that are read after they were written,
 import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY
 from mirror import Mirror, array, load, store
-from mutant import FLOATS, dense, right
-from mutants_of_tuners import flat, kinds, lost, op, reading, row_length, spoilt
+from mutant import FLOATS, dense, flat, kinds, lost, op, reading, right, row_length, spoilt
 
 WIDE = FLOATS[2:]
 

@@ -6,71 +6,9 @@ result unwritten, `spoilt` writes another value there, `reading` computes the ri
 import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY
 from mirror import array, load, scratch, store
-from mutant import FLOATS, INTEGERS, dense, right
+from mutant import FLOATS, INTEGERS, bytes_off, dense, flat, kinds, lost, reading, right, row_length, spoilt
 
 ADD, SUB, MUL = (BINARY.index(name) for name in ("add", "sub", "mul"))
-
-
-def flat(view):
-    """The elements of a dense View, one after another."""
-    return array(view).reshape(-1)
-
-
-def views(args):
-    return [a for a in args if hasattr(a, "stride")]
-
-
-def lost(entry, when, part, out=-1):
-    """A kernel that leaves a part of args[out] as it was; `part` is what is indexed with, or a function of args."""
-    def kernel(self, *args):
-        if not when(*args):
-            return right(entry, self, *args)
-        where = part(*args) if callable(part) else part
-        before = array(args[out])[where].copy()
-        answer = right(entry, self, *args)
-        array(args[out])[where] = before
-        return answer
-    return {entry: kernel}
-
-
-def spoilt(entry, when, spoil):
-    """A kernel that is right, and then spoils what it wrote."""
-    def kernel(self, *args):
-        answer = right(entry, self, *args)
-        if answer is None and when(*args):
-            with np.errstate(all="ignore"):
-                spoil(*args)
-        return answer
-    return {entry: kernel}
-
-
-def reading(entry, when, *changes):
-    """A kernel that takes args[i] for something else: `changes` are (i, a function of the args that gives elements)."""
-    def kernel(self, *args):
-        if not when(*args):
-            return right(entry, self, *args)
-        given = list(args)
-        for i, change in changes:
-            found = change(*args)
-            if hasattr(args[i], "stride"):
-                made = scratch(self, args[i], found.shape, args[i].dtype.name)
-                array(made)[...] = found
-                found = made
-            given[i] = found
-        return right(entry, self, *given)
-    return {entry: kernel}
-
-
-def op(table, *names):
-    return lambda code, *rest: table[code] in names
-
-
-def kinds(view, *names):
-    return view.dtype.name in names
-
-
-def bytes_off(view, unit):
-    return view.storage_offset() * view.element_size() % unit
 
 
 # ------------------------------------------------------------------ data movement
@@ -273,10 +211,6 @@ def _second_result_short(self, program, ins, outs):
 
 
 # ------------------------------------------------------------------ rows
-
-def row_length(a, out):
-    return int(np.prod(a.shape[out.ndim:]))
-
 
 def tuned_rows():
     yield "reduce: at most 256 partial sums of 1,024", ("reduce",), reading(

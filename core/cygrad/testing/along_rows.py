@@ -5,8 +5,8 @@ import numpy as np
 
 from cygrad.backend import ARGREDUCE, REDUCE, SCAN
 from cygrad.testing import sizes
-from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, Operand, dense, gapped, numbers,
-                                     overlapping, reordered, repeated, result, rounded, sliced, with_extremes)
+from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, Operand, REAL, dense, ends, gapped,
+                                     numbers, overlapping, reordered, repeated, result, rounded, sliced, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 # name: shape, axes kept (the first ones), layout of the input
@@ -44,6 +44,8 @@ def reduce_dtypes(op):
         return [(dtype, dtype) for dtype in FLOATS] + [("float16", "float32"), ("float32", "float64")]
     same = [(dtype, dtype) for dtype in ("int64", *FLOATS, *COMPLEX)]
     widened = [("float16", "float32"), ("float32", "float64"), ("int32", "float32")]
+    if op == "sum":
+        widened += [("int64", "float32"), ("bool", "float32"), ("float64", "float32")]
     return same + [(dtype, "int64") for dtype in (*BOOL, *INTEGERS[:-1])] + widened
 
 
@@ -70,11 +72,13 @@ def _truths(rng, shape, source, code):
     """Rows that are all zeros, or have one element that is true in a way that is easily missed; the reverse for ALL."""
     odd = {"bool": [1], "complex64": [1j, 1, -0.25j], "complex128": [1j, 1, -0.25j]}.get(source)
     if source in FLOATS:
-        odd = [0.25, np.nan, -0.5, 1, np.inf, 1e-3]
+        odd = [0.25, np.nan, -0.5, 1, np.inf, 1e-3, ends(source)[1]]
     if odd is None:
         odd = [x for x in (1, 256, 2**16, 2**32, -1, 128, 3) if np.iinfo(source).min <= x <= np.iinfo(source).max]
     kept = shape[:1] if len(shape) > 1 else ()
     flat = np.zeros((int(np.prod(kept)), int(np.prod(shape[len(kept):]))), rounded(np.zeros(()), source).dtype)
+    if source in FLOATS:
+        flat[rng.random(flat.shape) < 0.3] = -0.0
     turn = np.arange(len(flat)) % (len(odd) + 1)
     one = np.array([*odd, 0])[turn]
     if REDUCE[code] == "all":
@@ -112,7 +116,7 @@ def _make_reduce(code, source, target, layout, rng):
     name = REDUCE[code]
     if name == "prod":
         values = _products(rng, shape, source)
-    elif name == "sum" and source in INTEGERS + BOOL and target == "int64":
+    elif name == "sum" and source in INTEGERS + BOOL:
         values = _whole(rng, shape, source)
     elif name in ("sum", "square_sum"):
         values = numbers(rng, shape, source)
@@ -140,6 +144,28 @@ def _make_squares(size, rng):
     factor, target = BEYOND_HALF[size]
     values = factor * rng.uniform(1, 2, (3, 20011 if size == "small" else 33))
     return REDUCE.index("square_sum"), dense(values, "float16"), result((3,), target)
+
+
+def _beyond(rng, source):
+    """Rows of which some hold infinities or NaN, and some become too large on the way; the others are ones."""
+    rows, largest = np.ones((9, 33)), ends(source)[0]
+    for row, odd in enumerate(([np.inf], [-np.inf], [np.inf, -np.inf], [np.nan], [0.0, np.inf], [-0.0, -2.0])):
+        rows[row, rng.permutation(33)[:len(odd)]] = odd
+    rows[6], rows[7] = largest, -largest
+    return rows
+
+
+def _make_beyond(entry, code, dtype, rng):
+    a = dense(_beyond(rng, dtype), dtype)
+    return (code, a, result((9,), dtype)) if entry == "reduce" else (code, a, result((9, 33), dtype), None)
+
+
+def beyond_cases(entry, ops, limits):
+    """What sums and products make of infinities, of NaN, and of what is larger than any number."""
+    for code, op in enumerate(ops):
+        for dtype in FLOATS if op in limits else ():
+            yield Case(Key(entry, f"{op} of infinities", dtype, "rows"), partial(_make_beyond, entry, code, dtype),
+                       (2,), Limit(limits[op].ulps, terms=limits[op].terms))
 
 
 def _sum_of_moduli(op, a, out):
@@ -211,6 +237,7 @@ def reduce_cases():
                     name += " with NaN"
                 yield Case(Key("reduce", name, source, layout), partial(_make_reduce, code, source, target, layout),
                            (2,), limit_of_reduce(op, target))
+    yield from beyond_cases("reduce", REDUCE, REDUCED)
     yield from sizes.row_cases("reduce", REDUCE, REDUCED)
 
 
@@ -223,8 +250,9 @@ def _make_argreduce(code, dtype, layout, rng):
         values[-1, 1:] = values[-1].max() if code == 0 else values[-1].min()
         if dtype in FLOATS and layout == "rows":
             values[-2, [1, -2]] = np.nan
-        if dtype in FLOATS:
-            values[1] = -np.inf if code == 0 else np.inf
+        if dtype in FLOATS:                                  # and nothing but that and the last number before it
+            values[:2] = -np.inf if code == 0 else np.inf
+            values[0, -2] = -ends(dtype)[0] if code == 0 else ends(dtype)[0]
         if dtype in INTEGERS:                                # the extreme, and before it what floats take for it
             limits = np.iinfo(dtype)
             values[2, 1], values[2, -1] = (limits.max - 1, limits.max) if code == 0 else (limits.min + 1, limits.min)
@@ -275,11 +303,12 @@ def scan_cases():
     for code, op in enumerate(SCAN):
         pairs = [(d, d) for d in REAL]
         if op in ("cumsum", "cumprod"):
-            pairs = [(d, d) for d in ("int64", *FLOATS, *COMPLEX)] + [(d, "int64") for d in ("bool", "uint8", "int32")]
+            pairs = [(d, d) for d in ("int64", *FLOATS, *COMPLEX)] + [(d, "int64") for d in BOOL + INTEGERS[:-1]]
         for source, target in pairs:
             for layout in ROWS:
                 yield Case(Key("scan", op, source, layout), partial(_make_scan, code, source, target, layout), (2, 3),
                            SCANNED.get(op, EXACT))
+    yield from beyond_cases("scan", SCAN, SCANNED)
     yield from sizes.row_cases("scan", SCAN, SCANNED)
 
 

@@ -1,9 +1,9 @@
 """All cases of the kernel interface: `ENTRIES`, in the contract's order."""
 from functools import partial
 
-from cygrad.testing import (along_rows, class_losses, conditions, drawn_layers, end_to_end, fourier, index, linalg,
-                            map_reduce, memory, nn, other_options, pointwise, pointwise_programs, pool, recurrent,
-                            resampling, several)
+from cygrad.testing import (along_rows, changed, class_losses, conditions, drawn_layers, end_to_end, fourier, index,
+                            linalg, map_reduce, memory, nn, other_options, pointwise, pointwise_programs, pool,
+                            recurrent, resampling, several)
 
 
 def with_drawn(entry, cases):
@@ -40,6 +40,8 @@ ENTRIES = {
 }
 ENTRIES |= {entry: partial(with_drawn, entry, ENTRIES[entry]) for entry in drawn_layers.CALLS}
 ENTRIES |= {entry: partial(other_options.with_options, entry, ENTRIES[entry]) for entry in other_options.CALLS}
+ENTRIES |= {entry: partial(changed.with_changes, entry, cases) for entry, cases in ENTRIES.items()
+            if entry not in ("memory", "d2d", "fill", "arange", "random", "nonzero", "linalg", "errors", "programs")}
 ALONE = ("memory", "d2d", "order", "threads", "allocations", "leaks", "devices")     # nothing else may use the device
 ENTRIES |= {name: partial(family, dict(ENTRIES)) for name, family in (
     ("order", conditions.order_cases), ("threads", conditions.thread_cases),

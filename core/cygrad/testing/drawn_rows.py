@@ -10,7 +10,7 @@ from cygrad.testing.drawn import SIZES, all_of, case, plan, whole
 from cygrad.testing.drawn_layouts import MOST, broadcast, merged, put, room, shape_with
 from cygrad.testing.index import terms_of_products
 from cygrad.testing.linalg import moduli, moduli_of_addmm
-from cygrad.testing.nn import backward_terms, column_moduli, loose, probability, statistics_dtype
+from cygrad.testing.nn import backward_terms, column_moduli, limit_of_random, loose, probability, statistics_dtype
 from cygrad.testing.operands import (COMPLEX, EVERY, FLOATS, INTEGERS, REAL, dense, numbers, rounded, special)
 from cygrad.testing.runner import EXACT, Limit
 from cygrad.testing.sizes import places_in
@@ -458,7 +458,7 @@ def random_calls(entry):
                 widths = [*widths, (0, 2**32), (-2**40, 2**52), (0, 2**53)]
             a, b = map(float, widths[int(rng.integers(0, len(widths)))])
         yield case(entry, number, dtype, partial(_make_random, kind, dtype, n, seed, offset, a, b), (1,),
-                   EXACT if name == "integers" else Limit(4, floor=16))
+                   limit_of_random(name, dtype))
 
 
 def _make_arange(dtype, n, start, step, rng):

@@ -29,6 +29,8 @@ SCATTERED = {
     "long": ((35001,), (1,), dense, dense, dense),
     "index in columns": ((9, 7), (8, 6), dense, reordered, dense),
 }
+# Below this are what is added up, whole numbers of nearly as many bits as the dtype has: their sums are exact.
+WHOLE = {"float32": 2**19, "float64": 2**48, "complex64": 2**19, "complex128": 2**48}
 # name: where an index holds a place outside its axis of n elements (of `first`, `middle`, `last`), and which
 OUTSIDE = {
     "counted from the end": ("first", lambda n: -1), "one too far": ("last", lambda n: n),
@@ -75,7 +77,7 @@ def gather_cases():
 def _make_scatter(mode, dtype, dim, layout, outside, rng):
     shape, places, put, put_index, put_source = SCATTERED[layout]
     places = (*places[:dim], 2 * shape[dim], *places[dim + 1:])         # every place is hit more than once
-    low, high = (1, 3) if SCATTER[mode] == "prod" else (0, 9)
+    low, high = (1, 3) if SCATTER[mode] == "prod" else (0, WHOLE.get(dtype, 9))
     values, start = (rng.integers(low, high, s).astype("bool" if dtype == "bool" else "int64") for s in (places, shape))
     if dtype in INTEGERS:                                               # of any size: sums and products wrap
         limits = np.iinfo(dtype)
@@ -83,6 +85,11 @@ def _make_scatter(mode, dtype, dim, layout, outside, rng):
             limits.min, limits.max, x.shape, dtype, endpoint=True)).astype(dtype) for x in (values, start))
     elif dtype in FLOATS and SCATTER[mode] not in ("add", "prod"):      # NaN, infinities and zeros are among them
         values, start = (with_extremes(rng, x.shape, dtype) for x in (values, start))
+    elif dtype in FLOATS and min(shape) > 1:                            # whose sum no order changes
+        values, start = values.astype("float64"), start.astype("float64")
+        for odd in (np.inf, np.nan, -np.inf):
+            values[tuple(map(rng.integers, places))] = odd
+        start[tuple(map(rng.integers, shape))] = np.nan
     index = _index(rng, places, shape[dim], put_index, outside)
     return mode, put(start, dtype), dim, index, put_source(values, dtype)
 

@@ -61,6 +61,27 @@ def _make_matmul(dtype, layout, rng):
     return put_a(a, dtype), put_b(b, dtype), result((batch, m, n), dtype, put_out)
 
 
+def _with_infinities(rng, shape, dtype):
+    """Two factors whose products with 0 are NaN, and a row, or column, that a NaN or an infinity fills."""
+    batch, m, k, n = shape
+    a, b = np.array(numbers(rng, (batch, m, k), dtype)), np.array(numbers(rng, (batch, k, n), dtype))
+    a[0, 0, -1], a[-1, 1, 0], a[-1, -1, 1] = np.inf, np.nan, -np.inf
+    a[0, 2], b[0, 1, -1], b[-1, 1, 0], b[-1, 1, 1] = 0, np.inf, 0, -1
+    return a, b
+
+
+def _make_infinite_product(dtype, rng):
+    a, b = _with_infinities(rng, (2, 9, 10, 11), dtype)
+    return dense(a, dtype), dense(b, dtype), result((2, 9, 11), dtype)
+
+
+def _make_infinite_sum(dtype, rng):
+    a, b = (x[0] for x in _with_infinities(rng, (1, 9, 10, 11), dtype))
+    bias = np.array(numbers(rng, (9, 11), dtype))
+    bias[3, 4:7] = np.inf, -np.inf, np.nan
+    return dense(bias, dtype), dense(a, dtype), dense(b, dtype), 1.0, 1.0, result((9, 11), dtype)
+
+
 def moduli(a, b, out):
     a, b = (np.abs(x.astype(complex if x.dtype.kind == "c" else float)) for x in (a, b))
     return 2 * (a @ b)
@@ -76,6 +97,9 @@ def matmul_cases():
         for layout in DESCRIBED:
             yield Case(Key("matmul", "described", dtype, layout), partial(_make_matmul, dtype, layout), (2,),
                        Limit(1, terms=moduli) if dtype != "int64" else EXACT)
+    for dtype in FLOATS:
+        yield Case(Key("matmul", "infinities", dtype, "dense"), partial(_make_infinite_product, dtype), (2,),
+                   Limit(1, terms=moduli))
     yield from sizes.product_cases(Limit(1, terms=moduli))
 
 
@@ -114,6 +138,9 @@ def addmm_cases():
                 yield Case(Key("addmm", f"{shape[0]} rows", dtype, layout),
                            partial(_make_addmm, dtype, layout, shape), (5,),
                            Limit(2, terms=moduli_of_addmm) if dtype != "int64" else EXACT)
+    for dtype in FLOATS:
+        yield Case(Key("addmm", "infinities", dtype, "dense"), partial(_make_infinite_sum, dtype), (5,),
+                   Limit(2, terms=moduli_of_addmm))
 
 
 # ----------------------------------------------------------- linear algebra
@@ -222,6 +249,8 @@ def matrices(routine, batch, rows, columns, dtype, options, rng):
     a = a + 2 * np.diag(np.arange(1, max(rows, columns) + 1))[:rows, :columns]
     if routine in ("cholesky", "eigh"):
         a = (a + _adjoint(a)) / 2 + (4 * np.eye(rows) if routine == "cholesky" else 0)
+    if routine in ("lu", "solve", "inverse"):                  # rows of which others are the pivots, in each its own
+        a = np.stack([one[rng.permutation(rows)] for one in a])
     unread = {"cholesky": np.triu if options.get("upper") is False else np.tril,
               "eigh": np.triu if options.get("upper") is False else np.tril}.get(routine)
     if routine == "triangular_solve":

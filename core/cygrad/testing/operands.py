@@ -21,6 +21,7 @@ EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float
            "complex64": 2.0**-23, "complex128": 2.0**-52}
 RUBBISH = 0xFF                            # the bytes between, before and after elements: NaN, -1, no truth value
 PERIOD = 1009                             # values repeat after so many; a prime, so a wrong walk meets another one
+ALL_ONES = np.array(2**63 - 1).view("float64")[()]      # a NaN that rounding up as a number would make a 0
 AFTER = 40                                # elements of it behind the last one, so that what reads or writes on is seen
 
 
@@ -38,7 +39,7 @@ def stored(values, dtype):
     with np.errstate(all="ignore"):
         bits = values.astype("float32").view("uint32")
     rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
-    return np.where(np.isnan(values), 0x7FC0, rounded).astype("uint16")
+    return np.where(np.isnan(values), bits >> 16 | 0x40, rounded).astype("uint16")
 
 
 def plain(memory, dtype):
@@ -222,8 +223,9 @@ def numbers(rng, shape, dtype, scale=3.0):
 
 
 def special(dtype):
-    """What is special about a dtype, as an array: NaN of both signs, infinities, zeros, the largest and the smallest,
-    numbers whose squares are too large or too small, the last fractions, what narrower types can't hold.
+    """What is special about a dtype, as an array: NaN of both signs, one of them all ones, infinities, zeros, the
+    largest and the smallest, numbers whose squares are too large or too small, the last fractions, what narrower types
+    can't hold.
 
     Of complex numbers those whose real or imaginary part is 0.
     """
@@ -239,11 +241,17 @@ def special(dtype):
     near_one, whole = 1 + EPSILON[dtype], 1 / EPSILON[dtype]             # from `whole` on there are no fractions
     largest = {"float16": 65504.0, "bfloat16": 2.0**127, "float32": 2.0**127, "float64": 2.0**1023}[dtype]
     subnormal = {"float16": 2.0**-14, "float64": 2.0**-1022}.get(dtype, 2.0**-126) * np.array([EPSILON[dtype], 0.75])
-    found = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, near_one, largest, -largest,
+    found = [ALL_ONES, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, near_one, largest, -largest,
              np.sqrt(largest) * 2, 1e-3, -0.25, 100.25, EPSILON[dtype] / 8, -np.nan, subnormal[0], -subnormal[1],
              3e-4 / np.sqrt(largest), whole + 1, whole / 2 + 0.5, -whole / 2 - 1.5, 0.5 - EPSILON[dtype] / 4,
              1 - 4 * EPSILON[dtype]]
     return rounded(np.array(found), dtype)
+
+
+def ends(dtype):
+    """The largest number of a dtype of floats, and the smallest above 0 of those that are `special`."""
+    found = special(dtype)
+    return 2.0**127 * (2 - EPSILON[dtype]) if dtype == "bfloat16" else np.finfo(dtype).max, found[found > 0].min()
 
 
 def with_extremes(rng, shape, dtype, ties=False):

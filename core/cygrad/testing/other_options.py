@@ -6,9 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from cygrad.backend import CELLS, POOL, REDUCE, SCATTER
+from cygrad.backend import CELLS, POOL, RANDOM, REDUCE, SCATTER
 from cygrad.testing import class_losses, map_reduce, recurrent, reference
 from cygrad.testing.index import LookingCase
+from cygrad.testing.nn import limit_of_random
 from cygrad.testing.operands import dense, result
 from cygrad.testing.pointwise_programs import coded
 from cygrad.testing.reference_losses import ctc_loss
@@ -70,6 +71,10 @@ def _arange(progression, dtype, rng):
     return result((50,), dtype), *PROGRESSIONS[progression]
 
 
+def _random(kind, stream, rng):
+    return RANDOM.index(kind), result((50,), "float32"), *stream
+
+
 def _map_reduce(which, rng):
     program, op, finish, number = REDUCED[which]
     return (coded(program), (_whole(rng, 9, 33), _whole(rng, 9, 33)), (REDUCE.index(op),), coded(finish), (number,),
@@ -92,6 +97,7 @@ def _ctc_loss_backward(layout, blank, zero_infinity, rng):
             zero_infinity, result((time, batch, classes), "float32"))
 
 
+STREAMS = (7, 0, -1.0, 3.0), (7, 5, -1.0, 3.0), (8, 5, -1.0, 3.0), (8, 5, -1.0, 4.0), (8, 5, 0.0, 4.0)
 PATHS = Limit(8, terms=class_losses.terms_of_paths)
 # entry: {which options: (arguments, positions of what is written, limit)}
 CALLS = {
@@ -107,6 +113,8 @@ CALLS = {
     "fft": {f"{axes}": (partial(_fft, axes), (1,), Limit(16, floor=16)) for axes in ((0,), (1,), (0, 1))},
     "arange": {f"{dtype} {name}": (partial(_arange, name, dtype), (0,), EXACT)
                for dtype in ("int64", "float32") for name in PROGRESSIONS},
+    "random": {f"{kind} {stream}": (partial(_random, kind, stream), (1,), limit_of_random(kind, "float32"))
+               for kind in RANDOM for stream in STREAMS},
     "map_reduce": {name: (partial(_map_reduce, name), (5,), EXACT) for name in REDUCED},
     "recurrent_backward": {f"{cell} {name}": (partial(_recurrent_backward, cell, name == "backwards"),
                                               (9, 10, 11, 12), Limit(4, terms=recurrent.terms))

@@ -1,13 +1,14 @@
 """Cases of the pointwise entries: which op takes which dtypes, in which layouts, how exact it must be."""
 from functools import partial
+from itertools import permutations
 
 import numpy as np
 
 from cygrad.backend import BINARY, UNARY
 from cygrad.testing import sizes
-from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, PERIOD, beside, crossed, dense, gapped,
-                                     inner_turned, number, numbers, overlapping, reordered, repeated, result, rounded,
-                                     sliced, special, turned, with_extremes)
+from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, PERIOD, beside, crossed, dense,
+                                     dense_strides, gapped, inner_turned, laid_out, number, numbers, overlapping,
+                                     reordered, repeated, result, rounded, sliced, special, turned, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 # name: shape, layouts of the inputs in turn, layout of the output; the first has every pair of special values.
@@ -108,8 +109,8 @@ def limit_of(limit, op, dtype):
         return EXACT if exact else Limit(max(16, 2 * limit.ulps), floor=1)
     if op == "trunc_divide" and dtype in ("float16", "bfloat16"):         # the quotient may be rounded first
         return Limit(2, floor=512 if dtype == "float16" else 64)
-    if dtype in ("float16", "bfloat16") and limit.ulps:
-        return Limit(1, limit.floor)
+    if dtype in ("float16", "bfloat16") and limit.ulps:                   # which few results round another way
+        return Limit(1, limit.floor, part=1 / 8)
     return limit
 
 
@@ -121,8 +122,6 @@ def unary_values(rng, shape, dtype, op):
         values = np.asarray(rounded(rng.uniform(-0.999, 0.999, shape), dtype)).reshape(-1)
         values[:3] = [1, -1, 0][:values.size]
         return values.reshape(shape)
-    if op == "tan" and dtype in FLOATS:                        # NumPy's own is inexact next to a pole
-        return numbers(rng, shape, dtype, 0.4)
     if op == "sigmoid" and dtype in COMPLEX:                   # away from its poles
         return numbers(rng, shape, dtype, 0.5)
     values = with_extremes(rng, shape, dtype)
@@ -130,9 +129,24 @@ def unary_values(rng, shape, dtype, op):
         return np.where(rng.random(shape) < 0.5, rng.choice(part_by_part(dtype), shape), values)
     if dtype in COMPLEX and op in SCALED:
         return scaled(rng, dtype, values)[0]
+    if op in EXPONENTIAL and dtype in FLOATS:
+        last = near_overflow(op, dtype)
+        values.reshape(-1)[-len(last):] = last[-values.size:]
     if op in ("lgamma", "digamma"):                            # libraries overflow in steps between
         return np.where(np.isfinite(values) & (np.abs(values) > 1e30), values.dtype.type(100.25), values)
     return values
+
+
+EXPONENTIAL = ("exp", "exp2", "expm1", "sinh", "cosh", "tanh", "sigmoid")
+
+
+def near_overflow(op, dtype):
+    """Between which powers are finite, and of what e^a is too large, half of it is not; and the same below 0."""
+    largest = {"float16": 2.0**16, "float64": 2.0**1023}.get(dtype, 2.0**127)
+    scale = np.log(2.0) if op == "exp2" else 1.0
+    top = np.log(largest) + (0 if dtype == "float16" else np.log(2.0))
+    found = [top - 0.25, top + 0.375, -top - 0.375, 3 - top, top / 2, -top / 2]
+    return rounded(np.array(found) / scale, dtype)
 
 
 SCALED = ("abs", "angle", "log", "log2", "log10", "sqrt", "rsqrt", "reciprocal")
@@ -172,6 +186,11 @@ def binary_values(rng, shape, dtype, op):
         most = max(9, 1 << limits.bits // 2 - 1) if op == "lcm" else limits.max         # the multiple has to fit
         a, b = (np.where(rng.random(shape) < 0.5, numbers(rng, shape, dtype), rng.integers(
             0 if dtype == "uint8" else -most, most, shape, dtype, endpoint=True)) for _ in range(2))
+        if op == "lcm" and shape == SQUARE:                    # which fits, and the product does not
+            common, rest = 1 << limits.bits // 2 - 1, 1 << limits.bits // 4
+            factors = [rng.integers(1, n, shape, dtype) for n in (common, rest, rest)]
+            some = rng.random(shape) < 0.3
+            a, b = (np.where(some, factors[0] * factor, x) for x, factor in ((a, factors[1]), (b, factors[2])))
         if op == "pow":                                        # powers wrap
             b = np.where(rng.random(shape) < 0.9, rng.integers(0, 4, shape), rng.integers(0, 100, shape)).astype(dtype)
             if limits.min:                                     # 1, -1 and 0, as wholes
@@ -181,16 +200,15 @@ def binary_values(rng, shape, dtype, op):
         return numbers(rng, shape, dtype, 1.0), numbers(rng, shape, dtype, 1.0)
     if op in DIVISIONS and dtype in INTEGERS:                  # no zero, and no quotient beyond the largest
         a, b = crossed(rng, shape, dtype, special(dtype), special(dtype))
-        return a, np.where((b == 0) | (b == np.array(-1).astype(dtype)), 3, b).astype(dtype)
+        beyond = (a == np.iinfo(dtype).min) & (b == np.array(-1).astype(dtype))
+        return a, np.where((b == 0) | beyond, 3, b).astype(dtype)
     if op in DIVISIONS:
-        values = rounded(np.array([np.nan, 0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -2.5, 3.0, 7.25, -100.25]), dtype)
+        values = rounded(np.array([np.nan, 0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -2.5, 3.0, 7.25, -100.25, np.inf,
+                                    -np.inf]), dtype)
         a, b = (numbers(rng, shape, dtype) for _ in range(2))
         b = np.where(b == 0, np.ones_like(b), b)
         if shape == SQUARE:
             a[:len(values), :len(values)], b[:len(values), :len(values)] = values[:, None], values
-            if op in ("fmod", "remainder"):
-                a[:len(values), len(values)], b[:len(values), len(values)] = values, np.inf
-                a[:len(values), len(values) + 1], b[:len(values), len(values) + 1] = values, -np.inf
             if op != "trunc_divide":                           # which rounds the quotient; the others must not
                 a[-1], b[-1] = rounded(np.arange(a.shape[1]) * 0.1, dtype), rounded(0.1, dtype)
         return a, b
@@ -240,6 +258,8 @@ def _make_scalar(code, number, swapped, dtype, layout, rng):
     x, _ = binary_values(rng, shape, dtype, BINARY[code])
     if dtype == "float64" and number == 1 and BINARY[code] in ("add", "sub"):      # lost beside 1, or not quite
         x = rounded(x * 2.0**rng.integers(-60, 2, shape), dtype)
+    if BINARY[code] == "pow" and number in (0.5, -0.5):        # which may be a root
+        x = np.where((x == -np.inf) | (x == 0), np.abs(x), x)
     (a,), out = result_of(shape, result_dtype(BINARY[code], dtype), last, [first(x, dtype)], x)
     return code, a, number, swapped, out
 
@@ -289,7 +309,8 @@ def layouts_for(in_place, inputs=1):
     """Names of the layouts; those in memory of an input only where an op's output has its input's dtype."""
     of_two = SECOND, TWICE, ALL_ONE
     return [name for name, (_, _, last) in LAYOUTS.items()
-            if (in_place or last not in ALIASED) and not (inputs < 2 and (last in of_two or "second" in name))]
+            if (in_place or last not in ALIASED or last == TWICE)
+            and not (inputs < 2 and (last in of_two or "second" in name))]
 
 
 # What 0 has for a sign is left open: where both are as large, or a formula decides.
@@ -325,6 +346,27 @@ def fill_cases():
 WALKED = {("float32", "int64"), ("int64", "float32"), ("uint8", "float32"), ("float32", "float16")}
 
 
+def in_order(order, values, dtype):
+    """The axes lie in memory in this order."""
+    steps = dense_strides([np.shape(values)[axis] for axis in order])
+    return laid_out(values, dtype, [steps[order.index(axis)] for axis in range(len(order))], 1)
+
+
+def _make_order(order, backwards, dtype, rng):
+    shape = (5, 4, 6, 3)[:len(order)]
+    values, put = anything(rng, shape, dtype), partial(in_order, order)
+    return dense(values, dtype) if backwards else put(values, dtype), result(shape, dtype, put if backwards else dense)
+
+
+def order_cases():
+    """Copies from axes in any order to dense ones; of three axes also back."""
+    for dtype in ("uint8", "float32", "complex128"):
+        for order in (*permutations(range(3)), *(permutations(range(4)) if dtype == "float32" else ())):
+            for backwards in (False, True)[:5 - len(order)]:
+                name = f"axes {''.join(map(str, order))}{' back' * backwards}"
+                yield Case(Key("copy", "orders", dtype, name), partial(_make_order, order, backwards, dtype), (1,))
+
+
 def copy_cases():
     for source in EVERY:
         for target in EVERY:
@@ -333,19 +375,24 @@ def copy_cases():
                         "contiguous", "sliced", "transposed", "0-d"):
                     yield Case(Key("copy", f"to {target}", source, layout), partial(_make_copy, source, target, layout),
                                (1,), signed=target in FLOATS)
+    yield from order_cases()
     yield from sizes.pointwise_cases("copy")
 
 
 # Functions of complex numbers whose values at zeros, infinities and NaN the C standard lists (C99, Annex G.6).
 LISTED = ("exp", "log", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
           "atanh")
+CUT = ("angle", "log2", "log10", "rsqrt")                       # of others what they are on both sides of a cut
 PARTS = (-np.inf, -100.25, -1.0, -0.5, -0.0, 0.0, 0.5, 1.0, 2.5, 100.25, np.inf, np.nan)
 
 
 def _make_edges(code, dtype, rng):
-    values = np.empty((len(PARTS), len(PARTS)), dtype)
-    values.real, values.imag = np.array(PARTS)[:, None], PARTS
-    return code, dense(values, dtype), result(values.shape, dtype)
+    parts = PARTS if UNARY[code] in LISTED else PARTS[1:-2]
+    values = np.empty((len(parts), len(parts)), dtype)
+    values.real, values.imag = np.array(parts)[:, None], parts
+    if UNARY[code] not in LISTED:
+        values[values == 0] = 1
+    return code, dense(values, dtype), result(values.shape, result_dtype(UNARY[code], dtype))
 
 
 def _parts(code, a, out):
@@ -357,7 +404,7 @@ def _parts(code, a, out):
 
 
 def edge_cases():
-    for op in LISTED:
+    for op in LISTED + CUT:
         for dtype in COMPLEX:
             # sin and cos of 100.25i are beyond float32: then a part is infinite, or the largest number, as they round
             yield Case(Key("unary", op, dtype, "edges"), partial(_make_edges, UNARY.index(op), dtype), (2,),
@@ -398,8 +445,10 @@ def scalars(op, dtype):
             del found["minus zero"]
         if op in ("pow", "div", "mul"):                        # which have short ways for some
             found |= {"quarter": 0.25, "zero": 0.0, "minus one": -1.0}
+        if op == "pow":
+            found |= {"half": 0.5, "minus half": -0.5, "one": 1.0, "two": 2.0, "three": 3.0, "minus two": -2.0}
         if dtype == "float64":                                 # bases, and what is added to 1: with ways of their own
-            found |= {"pow": {"two": 2.0, "ten": 10.0}, "add": {"one": 1.0}, "sub": {"one": 1.0}}.get(op, {})
+            found |= {"pow": {"ten": 10.0}, "add": {"one": 1.0}, "sub": {"one": 1.0}}.get(op, {})
         return found if exact else {**found, "tenth": 0.1}
     if op in ("left_shift", "right_shift"):
         width = 8 * np.dtype(dtype).itemsize

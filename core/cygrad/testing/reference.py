@@ -378,9 +378,13 @@ def _hermitian(a, upper):
 
 
 def _lu(a):
-    """Compact LU factors without pivoting: the matrices of the cases are dominated by their diagonals."""
-    lu = a.copy()
+    """Compact LU factors, and which row, from 1 on, was exchanged with each."""
+    lu, count = a.copy(), np.arange(len(a))
+    pivots = np.empty(a.shape[:2], "int32")
     for k in range(a.shape[1]):
+        row = k + np.abs(lu[:, k:, k]).argmax(1)
+        pivots[:, k] = row + 1
+        lu[count, k], lu[count, row] = lu[count, row], lu[count, k]
         lu[:, k + 1:, k] /= lu[:, k, k, None]
         lu[:, k + 1:, k + 1:] -= lu[:, k + 1:, k, None] * lu[:, k, None, k + 1:]
-    return lu, np.broadcast_to(np.arange(1, a.shape[1] + 1, dtype="int32"), a.shape[:2])
+    return lu, pivots

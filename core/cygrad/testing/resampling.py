@@ -41,6 +41,22 @@ def resample_cases():
                        Limit(1, terms=_terms_of_resample))
 
 
+# What is nowhere, or far outside, by padding.
+BEYOND = {"zeros": (np.nan, np.inf, -np.inf, 1e9), "border": (1e9, -1e9), "reflection": ()}
+
+
+def set_apart(grid, sizes, padding, align):
+    """Put some points in the middle between places, or at a border, where that needs no rounding, and some BEYOND."""
+    rows = grid.reshape(-1, len(sizes))
+    for axis, n in enumerate(sizes[::-1]):
+        parts = n - 1 if align else n
+        at = np.arange(-1, 2 * n + 1, 2) / 2
+        if parts & (parts - 1) == 0 < parts:
+            rows[axis:len(at) + axis, axis] = 2 * at / parts - 1 if align else (2 * at + 1) / parts - 1
+    for number, odd in enumerate(BEYOND[padding]):
+        rows[-1 - number, number % len(sizes)] = odd
+
+
 def points_of(rng, shape, sizes, align):
     """Points in and around an image, none so near to the middle or the border of a place that rounding matters."""
     found = np.empty((*shape, len(sizes)))
@@ -50,15 +66,17 @@ def points_of(rng, shape, sizes, align):
     return found
 
 
-def _make_sample(mode, padding, align, dtype, layout, rng):
+def _make_sample(mode, padding, align, dtype, layout, rng, apart=True):
     shape, points, put = IMAGES[layout]
     grid = points_of(rng, (shape[0], *points), shape[2:], align)
+    if apart:
+        set_apart(grid, shape[2:], padding, align)
     return (SAMPLING.index(mode), SAMPLING_PADDING.index(padding), align, put(numbers(rng, shape, dtype), dtype),
             put(grid, dtype), result((*shape[:2], *points), dtype, put if layout in TO_ITS_LAYOUT else dense))
 
 
 def _make_sample_backward(mode, padding, align, which, dtype, layout, rng):
-    *options, a, grid, out = _make_sample(mode, padding, align, dtype, layout, rng)
+    *options, a, grid, out = _make_sample(mode, padding, align, dtype, layout, rng, False)
     put = IMAGES[layout][2]
     return (*options, put(numbers(rng, out.shape, dtype), dtype), a, grid,
             result(a.shape, dtype) if which != "grid" else None,
@@ -66,8 +84,8 @@ def _make_sample_backward(mode, padding, align, which, dtype, layout, rng):
 
 
 def terms_of_sample(mode, padding, align, *operands):
-    """Points are off by some parts of the image's size, and weights with them."""
-    given = [np.abs(t.astype(float)).max() for t in operands if t is not None and t.size]
+    """Points are off by some parts of the image's size, and weights with them; those BEYOND have none."""
+    given = [np.abs(t[np.abs(t) < 1e6].astype(float)).max(initial=0) for t in operands if t is not None and t.size]
     a, grid = operands[:2] if len(operands) == 3 else operands[1:3]
     return 300 * max(given[0], 1) * max(given[1], 1) * max(a.shape[2:])**2 * (1 if len(operands) == 3 else grid[0].size)
 

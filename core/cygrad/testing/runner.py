@@ -24,17 +24,22 @@ TINY = {"float16": 2.0**-24, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float
         "complex64": 2.0**-126, "complex128": 2.0**-1022}
 
 
+MANY = 64                   # elements from which on it counts how many differ
+
+
 @dataclass(frozen=True)
 class Limit:
     """How far a result may be off: ``ulps * epsilon * max(|expected|, floor) + epsilon' * terms``.
 
     `epsilon` is the result's, `epsilon'` that of the type it is accumulated in (float32 for 16-bit floats). `terms` is
     a function of the entry's arguments (arrays): the sum of the moduli of all that is added up. Integers must be equal.
+    Of many elements no more than `part` may be off at all.
     """
 
     ulps: float = 0.0
     floor: float = 0.0
     terms: object = None
+    part: float = 1.0
 
     def allowed(self, expected, dtype, args):
         """The largest difference, for each element."""
@@ -43,10 +48,19 @@ class Limit:
         allowed = self.ulps * (EPSILON[dtype] * np.maximum(np.abs(expected), self.floor) + TINY[dtype])
         if self.terms is not None:
             narrow = dtype in ("float16", "bfloat16")
-            allowed = allowed + (EPSILON["float32"] if narrow else EPSILON[dtype]) * self.terms(*args)
+            terms = self.terms(*args)
+            if not np.isfinite(terms).all():                    # what is no number is compared without a limit
+                terms = self.terms(*map(finite, args))
+            allowed = allowed + (EPSILON["float32"] if narrow else EPSILON[dtype]) * terms
             if narrow:
                 allowed = allowed + EPSILON[dtype] * np.abs(expected)
         return allowed
+
+
+def finite(value):
+    """An argument with 0 for what is infinite or NaN."""
+    odd = isinstance(value, np.ndarray) and value.dtype.kind in "fc"
+    return np.where(np.isfinite(value), value, value.dtype.type(0)) if odd else value
 
 
 EXACT = Limit()
@@ -200,7 +214,8 @@ class Case:
                 return [(x, self.dtype_of(x, args, i)) for i, x in enumerate(self.results(args, called.found))]
         filled = list(map(arrays, args))
         extra = [args[1].dtype] if self.key.entry == "random" else []
-        results = (self.formula or getattr(reference, self.key.entry))(*filled, *extra)
+        with np.errstate(all="ignore"):
+            results = (self.formula or getattr(reference, self.key.entry))(*filled, *extra)
         results = [x for x in (results if isinstance(results, tuple) else (results,)) if x is not None]
         if self.key.entry == "nonzero":
             return [(results[0], "int64")]
@@ -410,7 +425,11 @@ def difference(found, expected, dtype, limit, args, signed=False):
         wide = np.promote_types(expected.dtype, "float64")          # integers' distances would wrap
         distance = np.abs(np.where(finite, found, 0).astype(wide) - np.where(finite, expected, 0).astype(wide))
         allowed = np.broadcast_to(limit.allowed(expected, dtype, args), expected.shape)
+        apart = 1 - same.mean()
         same |= finite & (distance <= allowed) & (dtype in EPSILON)
+        if same.all() and apart > limit.part and same.size > MANY:
+            return (f"{apart:.0%} of {same.size} elements differ, each by no more than is allowed; results that are "
+                    f"rounded to nearest once differ in less than {limit.part:.0%}")
     if same.all():
         return ""
     place = tuple(map(int, np.argwhere(~same)[0]))

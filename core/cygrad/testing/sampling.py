@@ -12,13 +12,14 @@ COMMON = ("float32", "int64", "float16")
 POINTWISE = ("unary", "binary", "binary_scalar")         # of which an op has cases with words behind its name
 # Those whose ops and dtypes walk memory alike, and the ops that have every layout.
 ALIKE = ("fill", "copy", "unary", "binary", "where", "binary_scalar", "elementwise", "map_reduce")
-USUAL = ("to float32", "a mask", "sizes", "drawn")
+USUAL = ("to float32", "a mask", "orders", "one buffer", "sizes", "drawn")
 HALF = ("neg", "exp", "relu", "add", "mul", "div", "lt")            # of which each has every other one
 # Layouts that copies to every dtype have, and of other entries the ops that have a half of them.
 BROADCAST = {"copy": ("stride 0", "transposed"), "binary": ("second repeated alike", "number beside turned")}
 # What every op has: dense operands, also where they share memory.
 PLAIN = ("contiguous", "contiguous swapped", "edges", "0-d", "in place", "into the second", "one operand twice",
          "offset", "side by side", "large", "rows", "all", "long rows")
+GAPS = ("three axes", "five axes", "seven axes")        # in which operands and results are not dense
 TURNS = {"op": 12, "dtype": 8}          # of the pairs with layouts that few need, of ALIKE entries one of so many stays
 WHOLE = ("copy", "unary", "binary", "reduce")               # of which every op has each of its dtypes
 SMALL = ("float16", "bfloat16")         # computed alike, and slowest to compile: they take ops and layouts by turns
@@ -33,13 +34,13 @@ def family(op):
 def covering(cases):
     """Of the cases of one entry, in their order, some in which every pair of op, dtype and layout occurs that can.
 
-    Every op has every dtype in its first layout, which is the plain one, and the other layouts in one dtype of its own,
-    which ops take by turns: layouts that need one kernel then share it. In float32 the first op has every layout, and
-    along rows every op, in the other dtypes that programs use most a half of them. Of entries whose ops and dtypes walk
-    memory ALIKE only those that are USUAL, or float32, have every layout, a HALF of them the next, of the others one in
-    TURNS; of other entries the SMALL dtypes share ops and layouts. Of drawn calls three quarters are there in the first
-    COMMON dtypes, bytes and the entry's usual one, in the others, which need kernels of their own, a fifth. The choice
-    is the same in every run.
+    Every op has every dtype in its first layout, which is the plain one, and the other layouts in one dtype of its
+    own, which ops take by turns: layouts that need one kernel then share it. In float32 the first op has every
+    layout, and along rows every op, in the other dtypes that programs use most a half of them. Of entries whose ops
+    and dtypes walk memory ALIKE only those that are USUAL, or float32, have every layout, a HALF of them the next,
+    of the others one in TURNS, and each op of one or two operands one with GAPS; of other entries the SMALL dtypes
+    share ops and layouts. Of drawn calls three quarters are there in the first COMMON dtypes, bytes and the entry's
+    usual one, in the others, which need kernels of their own, a fifth. The choice is the same in every run.
     """
     count, drawn = Counter(), Counter(case.key.dtype for case in cases if case.key.op == "drawn")
     common = {*COMMON[:2], "bool", "uint8", *(dtype for dtype, _ in drawn.most_common(1))}
@@ -104,6 +105,8 @@ def covering(cases):
             walks and name != pair[0] and (len(pair[0]) + layouts.index(pair[1])) % 2)
         if not seen[("op", *pair)] and not rare:
             best = COMMON[:2] if "swapped" in pair[1] else own[pair[0]]         # drawn calls have swapped ones in these
+            if pair[1] == "one operand twice" and COMMON[0] in dtypes[pair[0]]:
+                best = COMMON[:1]                                               # which has NaN
             rarest = min(group, key=lambda case: seen["dtype", case.key.dtype, case.key.layout])
             take(next((case for case in group if case.key.dtype in best), rarest))
     for case in cases:
@@ -112,8 +115,11 @@ def covering(cases):
             turn = list(dtypes).index(key.op) + layouts.index(key.layout)
             if key.dtype == "float32" or key.dtype in COMMON and (turn + COMMON.index(key.dtype)) % 2 == 0:
                 take(case)
-        if key.op == "drawn" or walks and key.layout == "large":
+        if key.op == "drawn" or key.layout == "edges" or walks and key.layout == "large":
             take(case)
+    for (op,), group in groups("op") if entry in ("unary", "binary") else ():
+        if not any(seen["op", op, layout] for layout in GAPS) and group[0].key.layout == layouts[0]:
+            take(next((case for case in group if case.key.layout in GAPS and case.key.dtype in own[op]), group[0]))
     for pair, group in groups("dtype", "layout"):
         rare = pair[0] != "float32" and left_out("dtype", kinds.index(pair[0]), pair[1])
         if not seen[("dtype", *pair)] and not rare:

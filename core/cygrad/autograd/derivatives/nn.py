@@ -43,7 +43,7 @@ derivative("native_batch_norm", tensors=one_node("NativeBatchNormBackwardBackwar
            lambda grad, input, weight, mean, rstd, options, result, needs: fresh(batch_norm_slopes(
            grad, input, weight, mean, rstd, options, result, needs)), "grad", "input", "weight", None, None))
 derivative("native_group_norm", tensors=lambda grads, input, weight, groups, eps, result, needs:
-           group_norm_slopes(grads, input, weight, groups, eps, result, needs))
+           fresh(group_norm_slopes(grads, input, weight, groups, eps, result, needs)))
 derivative("convolution", tensors=lambda grad, input, weight, geometry, needs:
            _convolution_backward((grad, conj(input), conj(weight)), grad, conj(input), conj(weight), geometry, needs))
 derivative("convolution_backward", name="ConvolutionBackwardBackward0",

@@ -339,6 +339,27 @@ PROGRAMS = """
     c = m.ones(2, dtype=m.cfloat, requires_grad=True) * 1; m.nn.functional.silu(c, True); c.abs().sum().backward()
     d = m.ones(2).requires_grad_(); h = m.func.jvp(lambda q: q * q, (d,), (d,))[1]; h.sum().backward(create_graph=True)
     g = m.zeros(3, 3, requires_grad=True); f = m.nn.functional.group_norm(g, 1); c = m.autograd.grad(f.sum(), g)[0]
+    g = m.tensor([1 + 2j], requires_grad=True); f = g.real; f.retain_grad(); with m.no_grad(): g.mul_(2); f.backward(f)
+    x = m.ones(3, 4).t().requires_grad_(); r = x * 2; r.retain_grad(); q = (r * r).sum(); q.backward()
+    x = m.ones(5, requires_grad=True); y = m.inner(x, m.ones(10)[::2]); z = m.inner(x, x)
+    x = m.ones(2, 2, requires_grad=True); y = m.tensordot(x, m.ones(2, 2), ([0, 1], [1, 0])); y.backward()
+    x = m.ones(2, 2).requires_grad_(); y = m.addmm(x, x.detach(), x); y.sum().backward(); y.sum().backward(inputs=[x])
+    x = m.ones(2, requires_grad=True); y = x.fmod(2 * x); y.sum().backward(); y.sum().backward(inputs=[x])
+    x = m.ones(2, 2).requires_grad_(); y = m.t_copy(x); z = m.unbind_copy(x); y[0].sum().backward(); y.sum().backward()
+    x = m.ones(2, requires_grad=True) * 1j; y = m.view_as_real_copy(x); y.sum().backward()
+    x = m.eye(3, requires_grad=True); y = m.linalg.tensorsolve(x, m.ones(3), out=m.zeros(0)); y.sum().backward()
+    x = m.eye(3, requires_grad=True); y = m.linalg.ldl_solve(x, m.tensor([1, 2, 3]).int(), m.eye(3), out=m.zeros(3, 3))
+    x = m.eye(3, requires_grad=True); y = m.multinomial(x + 1, 2, out=m.zeros(0, dtype=m.int64)).shape
+    x = m.view_as_complex(m.ones(6).as_strided((1, 2), (3, 1)))
+    x = m.full((2,), .5, requires_grad=True); g = m.autograd.grad(x.logit().sum(), x, create_graph=True)[0]
+    x = m.diff(m.ones(3, 0), dim=-1, out=m.zeros(0))
+    x = m.ones(3, 0, requires_grad=True); y = m.nn.functional.batch_norm(x, m.zeros(0), m.ones(0))
+    x = m.ones(1, 4, requires_grad=True); y = m.nn.functional.max_pool1d(x, 2); y.sum().backward(create_graph=True)
+    x = m.ones(1, 4).requires_grad_(); y = m.max_pool1d(x, 2); m.autograd.grad(y, x, y, True, True)[0].sum().backward()
+    x = m.ones(2, 3, dtype=m.cfloat).requires_grad_(); y = x.mH; with m.no_grad(): x.mul_(2); y.abs().sum().backward()
+    x = m.zeros(0, 3); y = m.linalg.cond(x @ x.mT)
+    z = m.ones(2, dtype=m.cfloat, requires_grad=True); m.dropout_(z, .5, True)
+    with m.inference_mode(): x = m.ones(3, 3); b = x.mvlgamma(1); c = x.diag(); d = x.unique()
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.

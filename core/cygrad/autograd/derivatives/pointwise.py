@@ -401,7 +401,8 @@ def logit_backward(grad, self, eps):
     return logit_slope(grad, self) if eps is None else logit_slope_within(grad, self, eps)
 
 
-logit_slope = one_pass(lambda grad, self: where((self >= 0).logical_and(self <= 1), grad / (self * (1 - self)), math.nan))
+logit_slope = one_pass(lambda grad, self: where((self >= 0).logical_and(self <= 1), grad / (self * (1 - self)),
+                                                math.nan))
 logit_slope_within = one_pass(lambda grad, self, eps: where((self < eps).logical_or(self > 1 - eps), 0,
                                                             grad / (self * (1 - self))))
 

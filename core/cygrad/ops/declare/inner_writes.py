@@ -10,14 +10,14 @@ _COUNTS = {
     1: """
         abs absolute addmm alias_copy all amax amin any argsort argwhere as_strided_copy baddbmm bernoulli bfloat16
         bincount bool byte cdouble cfloat chalf channel_shuffle char cholesky_inverse clone complex contiguous cummax
-        cummin deg2rad det detach_copy diag diagonal_copy dot double expand_copy fill flip fliplr flipud float frexp
-        geqrf half hardtanh index_add index_copy int isin isreal kthvalue linalg_cholesky linalg_det
-        linalg_householder_product linalg_qr linalg_slogdet linalg_solve logical_and logical_not logical_or logical_xor
-        logsumexp long msort multi_margin_loss multilabel_margin_loss mv mvlgamma nan_to_num nansum new_full new_ones
-        new_zeros nonzero pdist permute_copy pixel_shuffle pixel_unshuffle poisson polar prod qr rad2deg ravel relu6
-        renorm repeat rot90 scatter scatter_add select_copy short slice_copy slogdet soft_margin_loss sort
-        split_with_sizes_copy squeeze_copy std sum sum_to_size t_copy tile to transpose_copy triangular_solve type
-        type_as unbind_copy unfold unfold_copy unique unsqueeze_copy var vdot view_as_real_copy view_copy""",
+        cummin deg2rad det detach_copy diag diagonal_copy dot double expand_copy fill float frexp geqrf half hardtanh
+        index_add index_copy int isin isreal kthvalue linalg_cholesky linalg_det linalg_householder_product linalg_qr
+        linalg_slogdet linalg_solve logical_and logical_not logical_or logical_xor logsumexp long msort
+        multi_margin_loss multilabel_margin_loss mv mvlgamma nan_to_num nansum new_full new_ones new_zeros nonzero
+        pdist permute_copy pixel_shuffle pixel_unshuffle poisson polar prod qr rad2deg ravel relu6 renorm repeat rot90
+        scatter scatter_add select_copy short slice_copy slogdet soft_margin_loss sort split_with_sizes_copy
+        squeeze_copy std sum sum_to_size t_copy tile to transpose_copy triangular_solve type type_as unbind_copy unfold
+        unfold_copy unique unsqueeze_copy var vdot view_as_real_copy view_copy""",
     2: """
         cholesky_solve constant_pad_nd diag_embed diagflat diagonal_scatter histc index_fill index_put masked_fill
         masked_scatter max_unpool1d max_unpool2d max_unpool3d mean mode normal pad put select_scatter slice_scatter""",

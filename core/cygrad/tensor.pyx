@@ -754,7 +754,7 @@ cdef class Tensor(View):
 
     def _take(self, Tensor other not None):
         """Become a window on other's storage with other's geometry and dtype; history and version counter stay."""
-        if self.counter is None and other.memory is not self.memory:
+        if self.counter is None and other.memory is not self.memory and not self.inference:
             self.counter = counter_at(self.memory)
         fill_strided(self, other.memory, other.dtype, other.offset, other.rank, other.sizes, other.strides)
 

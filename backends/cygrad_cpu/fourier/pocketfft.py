@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from cygrad.ops.create.arrays import to_numpy
 from cygrad.tensor import as_tensor_view
 
 try:
@@ -25,7 +26,7 @@ def fourier(a, out, axes, inverse, norm):
     """The entry `fft` of the contract."""
     if a.dtype.itemsize < 4 or out.dtype.itemsize < 4:
         return NotImplemented
-    source, target = as_tensor_view(a).numpy(), as_tensor_view(out).numpy()
+    source, target = to_numpy(as_tensor_view(a), False), to_numpy(as_tensor_view(out), False)
     last = axes[-1]
     along = "ifft" if inverse else "fft"
     if not out.dtype.is_complex:

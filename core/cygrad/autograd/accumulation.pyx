@@ -7,6 +7,7 @@ from cpython.pythread cimport (NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, Py
                                PyThread_get_thread_ident, PyThread_release_lock, PyThread_type_lock)
 
 from cygrad.autograd.fitting cimport packed, repeated, sole
+from cygrad.autograd.inplace cimport check_inference
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport ADD
 from cygrad.dispatch.allocation cimport empty_as, empty_like_strided
@@ -142,6 +143,7 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
         variable.gradient = add(held, grad)
     elif (held.dtype is plain_of(grad.dtype) and same_sizes(held, grad) and held.memory.backend is grad.memory.backend
             and held.memory.index == grad.memory.index):
+        check_inference(held)
         binary_into(ADD, held, cast(grad, held.dtype), held)
         bump_version(held)
     elif held.dtype is not plain_of(held.dtype) and same_sizes(held, grad):     # a lazy conjugate

@@ -234,6 +234,8 @@ cdef class OpNode(Node):
         cdef Py_ssize_t span
         if grads[0] is None and all_none(grads):
             return [None] * self.edges
+        if self.released:
+            raise spent()
         for k in range(row.count):
             value = self.value(row.positions[k])
             span = (<ListOf>value).count if type(value) is ListOf else 1

@@ -506,6 +506,8 @@ cdef inline int hand_on(Pass self, Node node, Tensor grad, list results) except 
     """Give each next node what it is due: of `results`, or (None: an op with one output) computed now from `grad`."""
     cdef Node following, state
     cdef int i, number
+    if results is None and (<OpNode>node).released and grad is not None:
+        raise saved.spent()                     # whether or not a formula that is wanted reads what is gone
     for i in range(node.edges):
         following = next_of(node, i)
         if following is None:

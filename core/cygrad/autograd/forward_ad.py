@@ -129,7 +129,7 @@ def with_tangent(tensor, tangent, level):
                            f"forward gradient is of size {list(tangent.shape)}.")
     if not lies_as(tangent, tensor):
         tangent = like_it(tangent, tensor)
-    dual = tensor.view_as(tensor)
+    dual = alias(tensor)
     set_tangent(dual, level, tangent)
     return dual
 

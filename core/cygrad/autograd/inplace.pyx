@@ -36,11 +36,10 @@ cdef int check_inplace(Tensor t) except -1:
         return 0
     if t.creation != CREATED_NORMALLY:
         refuse_change(t, False)
-    if t.base is None:
-        if t.node is None:
-            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-    elif t.base.node is None:
+    if t.base is not None and t.base.node is None:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if t.node is None:              # nor has a view one, as long as it isn't asked for, that another view's change gave
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     return 0
 
 

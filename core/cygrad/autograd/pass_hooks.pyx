@@ -13,6 +13,7 @@ from cygrad.tensors.operators cimport add
 from cygrad.view cimport same_sizes
 
 from cygrad.errors import warn
+from cygrad.devices.device import contiguous_format
 from cygrad.devices.home import brought
 
 
@@ -91,7 +92,7 @@ cdef int run_pre_hooks(Node node, list grads) except -1:
 cdef retain(Tensor t, Tensor grad):
     """Add to the `.grad` of a non-leaf that retains it."""
     if t.gradient is None:
-        t.gradient = plain(grad).clone()
+        t.gradient = plain(grad).clone(memory_format=contiguous_format)
         (<Tensor>t.gradient).names_ = t.names_
     else:
         t.gradient = add(t.gradient, grad)

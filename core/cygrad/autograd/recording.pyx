@@ -42,16 +42,18 @@ cdef regenerate(Tensor view):
         refuse_change(view, True)
     cdef object before = view.node
     cdef int number = view.output_number
+    cdef Derivative row
+    cdef OpNode node
     if view.dtype is not view.base.dtype:
         regenerate_changed(view)
-        return
-    cdef Derivative row = find_row("as_strided", ("self", "size", "stride", "storage_offset"))
-    cdef OpNode node = record(row, (view.base, size_of(view), tuple_of(view.strides, view.rank), view.offset))
-    set_meta(node, view)
-    view.node = node
-    view.output_number = 0
-    view.requires = view.requires | REVERSE
-    view.view_version = version_of(view)
+    else:
+        row = find_row("as_strided", ("self", "size", "stride", "storage_offset"))
+        node = record(row, (view.base, size_of(view), tuple_of(view.strides, view.rank), view.offset))
+        set_meta(node, view)
+        view.node = node
+        view.output_number = 0
+        view.requires = view.requires | REVERSE
+        view.view_version = version_of(view)
     if view.retains:
         move_retained(view, <Node>before, number)
 

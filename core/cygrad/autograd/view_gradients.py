@@ -90,10 +90,10 @@ def _parts(size, stride, offset):
 def window_on(base, view):
     """A view's window on its base anew: of the parts of complex numbers, of complex numbers, lazy or not; recorded."""
     size, stride, offset = view.shape, view.stride(), view.storage_offset()
-    if base.is_complex() == view.is_complex():
-        shown = changed(base, laziness(base) ^ laziness(view))
+    if base.is_complex() == view.is_complex():      # (most are transposed before they are conjugated)
         same = (size, stride, offset) == (base.shape, base.stride(), base.storage_offset())
-        return shown if same else shown.as_strided(size, stride, offset)
+        shown = base if same else base.as_strided(size, stride, offset)
+        return changed(shown, laziness(base) ^ laziness(view))
     shown = changed(base, laziness(base))
     if base.is_complex():
         parts = changed(cygrad.view_as_real(shown), laziness(view))

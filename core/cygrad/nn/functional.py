@@ -46,7 +46,7 @@ from cygrad.ops.declare.op_forms import (functions as _functions, inplace_form a
 
 def _writes_in_place(function, name):
     """`function` with a last argument `inplace`."""
-    form = _inplace_form(name, function)
+    form = _inplace_form(name, _smooth.silu_of_any if name == "silu" else function)
     parameters = getattr(function, "__wrapped__", function).__code__.co_argcount        # within its `out=`
 
     def choose(input, *args, inplace=False, **kwargs):

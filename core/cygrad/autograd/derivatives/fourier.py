@@ -9,8 +9,8 @@ from cygrad.autograd.derivatives.helpers import written
 derivative("fft_c2c", name="FftC2CBackward0",
            self=lambda grad, dim, normalization, forward: transforms().c2c(grad, dim, normalization, not forward))
 derivative("fft_r2c", name="FftR2CBackward0",
-           self=lambda grad, self_shape, dim, normalization, onesided:
-           r2c_backward(grad, self_shape, dim, normalization, onesided))
+           self=lambda grad, self, dim, normalization, onesided:      # (PyTorch keeps the tensor, not its shape)
+           r2c_backward(grad, self.shape, dim, normalization, onesided))
 derivative("fft_c2r", name="FftC2RBackward0",
            self=lambda grad, dim, normalization: c2r_backward(grad, dim, normalization))
 

@@ -82,8 +82,11 @@ def once(name, formula):
     return recorded
 
 
-def of_composite(function, tensors, grads, needs=None):
-    """The gradients of ``function(*tensors)``, which is computed again: by all tensors, or those in `needs`."""
+def of_composite(function, tensors, grads, needs=None, writes=1):
+    """The gradients of ``function(*tensors)``, which is computed again: by all tensors, or those in `needs`.
+
+    Zeros for a tensor that has no influence are at version `writes`.
+    """
     again = grad_mode()
     with cygrad.enable_grad():
         # (views, as one of the tensors may depend on another)
@@ -99,7 +102,7 @@ def of_composite(function, tensors, grads, needs=None):
                                      [grad for _, grad in pairs], create_graph=again, allow_unused=True)
     made = [None] * len(leaves)
     for i, each in zip(wanted, found):
-        made[i] = tensors[i].new_zeros(tensors[i].shape) if each is None else each
+        made[i] = written(tensors[i].new_zeros(tensors[i].shape), writes) if each is None else each
     return made
 
 
@@ -131,7 +134,7 @@ _unchanging = {}                        # name of a node: the primitive that mak
 _GRADIENTS = {"ReluBackward0": "ThresholdBackwardBackward0"}        # where PyTorch has another op for the gradient
 
 
-def flat(formula, *arguments):
+def flat(formula, *arguments, writes=0):
     """A formula whose value does not change with these of its tensors: recorded, it gives them zeros, as PyTorch's do.
 
     Without it a second pass would not reach what the tensors come from, and leave no gradient there at all.
@@ -156,7 +159,7 @@ def flat(formula, *arguments):
             derivative(name + "_flat", name=name, grad=unchanged,
                        values=lambda grad, shapes: [grad.new_zeros(shape) for shape in shapes])
         recorded.node = _unchanging[name]
-        recorded.whole = one_node(name, formula, "grad", *arguments)
+        recorded.whole = one_node(name, formula, "grad", *arguments, writes=writes)
     recorded.__wrapped__, recorded.named_after = wrapped, named_after
     return recorded
 
@@ -175,12 +178,13 @@ def differentiated(grads, again, tensors, needs):
     """The gradients of `computed`."""
     places = [i for i, t in enumerate(tensors) if t is not None]
     found = [None] * len(needs)
-    for i, each in zip(places, of_composite(again, [tensors[i] for i in places], grads, [needs[i] for i in places])):
+    for i, each in zip(places, of_composite(again, [tensors[i] for i in places], grads, [needs[i] for i in places],
+                                            again.writes)):
         found[i] = each
     return found
 
 
-def one_node(name, formula, *arguments):
+def one_node(name, formula, *arguments, writes=1):
     """A formula that is one node of this name where it is recorded, as in PyTorch, which has an op for this gradient.
 
     A second pass computes the formula again and differentiates it, with respect to these of its tensors (None: to what
@@ -208,6 +212,7 @@ def one_node(name, formula, *arguments):
             for place, tensor in zip(given, tensors):
                 whole[place] = tensor
             return formula(*whole)
+        again.writes = writes
         return node(tensors, again, *tensors, *[None] * (_MOST - len(tensors)))
     recorded.__wrapped__ = wrapped
     return recorded

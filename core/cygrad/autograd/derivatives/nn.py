@@ -29,7 +29,7 @@ from cygrad.ops.declare.operand_types import FLOAT32, HALVES
 def fold_of(mode):
     if mode == "circular":
         return lambda grad, pad: _folded(grad, pad, mode)
-    return flat(lambda grad, self, pad: _folded(grad, pad, mode), "self")
+    return flat(lambda grad, self, pad: _folded(grad, pad, mode), "self", writes=1)
 
 
 def spread_of(name):
@@ -43,7 +43,7 @@ derivative("native_batch_norm", tensors=one_node("NativeBatchNormBackwardBackwar
            lambda grad, input, weight, mean, rstd, options, result, needs: fresh(batch_norm_slopes(
            grad, input, weight, mean, rstd, options, result, needs)), "grad", "input", "weight", None, None))
 derivative("native_group_norm", tensors=lambda grads, input, weight, groups, eps, result, needs:
-           group_norm_slopes(grads, input, weight, groups, eps, result, needs))
+           fresh(group_norm_slopes(grads, input, weight, groups, eps, result, needs)))
 derivative("convolution", tensors=lambda grad, input, weight, geometry, needs:
            _convolution_backward((grad, conj(input), conj(weight)), grad, conj(input), conj(weight), geometry, needs))
 derivative("convolution_backward", name="ConvolutionBackwardBackward0",
@@ -103,20 +103,20 @@ for _op, _name in (("nll_loss", "NllLossBackward0"), ("nll_loss2d", "NllLoss2DBa
 for _op, _name in (("max_pool2d_with_indices", "MaxPool2DWithIndices"),
                    ("max_pool3d_with_indices", "MaxPool3DWithIndices")):
     derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, boxes, result:
-               placed(grad, self.shape, result[1], len(boxes)), "self"))
+               placed(grad, self.shape, result[1], len(boxes)), "self", writes=1))
 for _op, _name in (("avg_pool2d", "AvgPool2D"), ("avg_pool3d", "AvgPool3D")):
     derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, boxes, sizes, divisor:
-               spread(grad, self.shape, boxes, sizes, divisor), "self"))
+               spread(grad, self.shape, boxes, sizes, divisor), "self", writes=1))
 
 
 def _adaptive(kind, axes):
     name = f"adaptive_{kind}_pool{axes}d"
     if kind == "max":
         formula = flat(lambda grad, self, boxes, result: placed(of_outputs(grad, name), self.shape, result[1],
-                                                                len(boxes)), "self")
+                                                                len(boxes)), "self", writes=1)
     else:
         formula = flat(lambda grad, self, boxes, sizes, divisor: spread(of_outputs(grad, name), self.shape, boxes,
-                                                                        sizes, divisor), "self")
+                                                                        sizes, divisor), "self", writes=1)
     derivative(name, name=f"Adaptive{kind.title()}Pool{axes}DBackward0", self=formula)
 
 
@@ -125,7 +125,7 @@ for _kind in "max", "avg":
         _adaptive(_kind, _axes)
 for _op, _name in (("fractional_max_pool2d", "FractionalMaxPool2D"), ("fractional_max_pool3d", "FractionalMaxPool3D")):
     derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, sizes, result:
-               placed(grad, self.shape, result[1], len(sizes)), "self"))
+               placed(grad, self.shape, result[1], len(sizes)), "self", writes=1))
 for _op, _name in (("max_unpool2d", "MaxUnpool2D"), ("max_unpool3d", "MaxUnpool3D")):
     derivative(_op, name=_name + "Backward0", self=lambda grad, indices, sizes: unpool_slope(grad, indices, sizes))
 derivative("box_sum", self=lambda grad, self_shape, boxes, back: box_sum_slope(grad, self_shape, boxes, back))

@@ -35,8 +35,9 @@ derivative("heaviside", name="NotImplemented", self=not_implemented("aten::heavi
            values=not_implemented("aten::heaviside"))
 derivative("nextafter", self=lambda grad, self, other: cygrad.where(self != other, grad, 0),
            other=lambda grad, other_shape: written(grad.new_zeros(other_shape)))
-for _name in ("div_floor", "trunc_divide"):
-    derivative(_name, name="DivBackward2", self=lambda grad: zero(grad), other=lambda grad: zero(grad))
+for _name in ("div_floor", "trunc_divide"):         # they read what PyTorch keeps: changes are noticed as there
+    derivative(_name, name="DivBackward2", self=lambda grad, other: zero(grad),
+               other=lambda grad, self, other: zero(grad))
 derivative("remainder", name="RemainderBackward1", self=lambda grad: grad,
            other=lambda grad, self, other: -grad * self.div(other, rounding_mode="floor"))
 derivative("remainder_scalar", name="RemainderBackward0", self=lambda grad: grad)
@@ -56,7 +57,7 @@ derivative("hypot", self=in_steps(lambda grad, self, result: grad * self / resul
            other=in_steps(lambda grad, other, result: grad * other / result))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):      # in place: what was there has no influence any more
     derivative(_name + "_", name=_name.capitalize() + "Backward1", self=lambda grad: zero(grad),
-               other=lambda grad: zero(grad))
+               other=lambda grad, other_shape: written(grad.new_zeros(other_shape)))
     derivative(_name + "__scalar", name=_name.capitalize() + "Backward0", self=lambda grad: zero(grad))
 for _name in ("floor", "ceil", "trunc", "round"):
     derivative(_name, self=lambda grad: zero(grad))
@@ -400,7 +401,8 @@ def logit_backward(grad, self, eps):
     return logit_slope(grad, self) if eps is None else logit_slope_within(grad, self, eps)
 
 
-logit_slope = one_pass(lambda grad, self: where((self < 0).logical_or(self > 1), math.nan, grad / (self * (1 - self))))
+logit_slope = one_pass(lambda grad, self: where((self >= 0).logical_and(self <= 1), grad / (self * (1 - self)),
+                                                math.nan))
 logit_slope_within = one_pass(lambda grad, self, eps: where((self < eps).logical_or(self > 1 - eps), 0,
                                                             grad / (self * (1 - self))))
 

@@ -76,23 +76,27 @@ derivative("as_strided_", name="AsStridedBackward1", self=lambda grad, self_geom
 
 derivative("copied_detach", name="NotImplemented", self=not_implemented("aten::detach_copy"))
 for _name in ("alias", "as_strided", "diagonal", "expand", "permute", "select", "slice", "squeeze", "t", "transpose",
-              "unfold", "unsqueeze", "view", "view_as_complex", "view_as_real"):
+              "unfold", "unsqueeze", "view"):
     derivative("copied_" + _name, name=f"{_name.title().replace('_', '')}Backward0_copy",
-               self=lambda grad, self, show: through_view([grad], self, show))
+               self=lambda grad, self_geometry, show: through_view([grad], self_geometry, show))
+derivative("copied_view_as_complex", name="ViewAsComplexBackward0_copy",
+           self=lambda grad: cygrad.view_as_real(grad.contiguous().resolve_conj()))
+derivative("copied_view_as_real", name="ViewAsRealBackward0_copy",
+           self=lambda grad: cygrad.view_as_complex(grad.contiguous()))
 for _name, _number in (("squeeze_dim", 1), ("squeeze_dims", 2)):
     derivative("copied_" + _name, name=f"SqueezeBackward{_number}_copy",
-               self=lambda grad, self, show: through_view([grad], self, show))
+               self=lambda grad, self_geometry, show: through_view([grad], self_geometry, show))
 for _name in ("split", "split_with_sizes", "unbind"):
     derivative("copied_" + _name, name=f"{_name.title().replace('_', '')}Backward0_copy",
-               self=lambda grads, self, show: through_view(grads, self, show))
+               self=lambda grads, self_geometry, show: through_view(grads, self_geometry, show))
 
 
-def through_view(grads, self, show):
-    """The gradient of a tensor of `self`'s geometry, from those of what `show` makes views of."""
-    size, stride, offset = self.shape, self.stride(), self.storage_offset()
-    reach = offset + 1 + sum((n - 1) * s for n, s in zip(size, stride)) if self.numel() else offset
+def through_view(grads, geometry, show):
+    """The gradient of a tensor of this geometry, from those of what `show` makes views of."""
+    size, stride, offset = geometry
+    reach = offset + 1 + sum((n - 1) * s for n, s in zip(size, stride)) if 0 not in size else offset
     with cygrad.enable_grad():
-        x = requiring_gradient(self.new_zeros(reach).as_strided(size, stride, offset).detach())
+        x = requiring_gradient(next(g for g in grads if g is not None).new_zeros(reach).as_strided(*geometry).detach())
         shown = show(x)
         pairs = [(part, grad) for part, grad in zip(shown if isinstance(shown, tuple) else (shown,), grads)
                  if grad is not None]

@@ -227,15 +227,15 @@ class _Exposed:
         self.__array_interface__ = interface
 
 
-def to_numpy(Tensor t not None):
-    """A NumPy array that shares t's memory (t is on the host and needs no gradient)."""
+def to_numpy(Tensor t not None, bint lasting=True):
+    """A NumPy array that shares t's memory (t is on the host and needs no gradient); unless `lasting` for a call."""
     cdef str kind = NUMPY_NAMES.get(t.dtype.code)
     if kind is None:
         raise TypeError("Got unsupported ScalarType " + SCALAR_NAMES[t.dtype.code])
     if t.elements == 0:
         import numpy      # start-up time
         return numpy.empty(tuple(size_of(t)), dtype=kind)
-    if t.memory.owner is None:
+    if lasting and t.memory.owner is None:
         t.memory._lend()
     found = array_of(t)
     if found is not None:

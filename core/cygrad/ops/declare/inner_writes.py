@@ -9,18 +9,19 @@ a sum fills its result before it adds. What it gives then is a plain tensor, whi
 _COUNTS = {
     1: """
         abs absolute addmm alias_copy all amax amin any argsort argwhere as_strided_copy baddbmm bernoulli bfloat16
-        bincount bool byte cdouble cfloat chalf char cholesky_inverse clone complex contiguous cummax cummin deg2rad det
-        detach_copy diagonal_copy dot double expand_copy float frexp geqrf half hardtanh index_copy int isclose isin
-        kthvalue linalg_cholesky linalg_det linalg_householder_product linalg_slogdet linalg_solve logical_and
-        logical_not logical_or logical_xor logsumexp long msort mv multi_margin_loss multilabel_margin_loss nan_to_num
-        nansum new_full new_ones new_zeros nonzero permute_copy pixel_shuffle pixel_unshuffle poisson polar prod
-        rad2deg ravel relu6 renorm repeat scatter scatter_add select_copy short slice_copy slogdet soft_margin_loss
-        sort squeeze_copy sum t_copy tile to transpose_copy type type_as unfold_copy unsqueeze_copy vdot
-        view_as_real_copy""",
+        bincount bool byte cdouble cfloat chalf channel_shuffle char cholesky_inverse clone complex contiguous cummax
+        cummin deg2rad det detach_copy diag diagonal_copy dot double expand_copy fill float frexp geqrf half hardtanh
+        index_add index_copy int isin isreal kthvalue linalg_cholesky linalg_det linalg_householder_product linalg_qr
+        linalg_slogdet linalg_solve logical_and logical_not logical_or logical_xor logsumexp long msort
+        multi_margin_loss multilabel_margin_loss mv mvlgamma nan_to_num nansum new_full new_ones new_zeros nonzero
+        pdist permute_copy pixel_shuffle pixel_unshuffle poisson polar prod qr rad2deg ravel relu6 renorm repeat rot90
+        scatter scatter_add select_copy short slice_copy slogdet soft_margin_loss sort split_with_sizes_copy
+        squeeze_copy std sum sum_to_size t_copy tile to transpose_copy triangular_solve type type_as unbind_copy unfold
+        unfold_copy unique unsqueeze_copy var vdot view_as_real_copy view_copy""",
     2: """
-        cholesky_solve constant_pad_nd diag diag_embed diagonal_scatter histc index_fill index_put masked_fill
-        masked_scatter max_unpool1d max_unpool2d max_unpool3d mean mode pad put select_scatter slice_scatter""",
-    3: "block_diag inverse linalg_inv linalg_solve_triangular cholesky ormqr",
+        cholesky_solve constant_pad_nd diag_embed diagflat diagonal_scatter histc index_fill index_put masked_fill
+        masked_scatter max_unpool1d max_unpool2d max_unpool3d mean mode normal pad put select_scatter slice_scatter""",
+    3: "block_diag cholesky inverse linalg_inv linalg_solve_triangular ormqr",
     4: "addbmm",
 }
 _OF_INTEGERS = frozenset("ceil fix floor isfinite isinf isneginf isposinf round trunc".split())   # which are copied

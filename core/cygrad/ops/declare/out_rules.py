@@ -7,8 +7,8 @@ that an op takes there, and the words in which it refuses others, stand in `out_
 # Ops that may be given operands, and an `out`, that require gradients: there is nothing to differentiate.
 WITHOUT_GRADIENT = frozenset("""
     all any argmax argmin bucketize count_nonzero eq equal ge greater greater_equal gt histc isin isneginf isposinf le
-    less less_equal linalg_matrix_rank logical_and logical_not logical_or logical_xor lt ne nonzero not_equal
-    searchsorted signbit special_airy_ai
+    less less_equal linalg_matrix_rank logical_and logical_not logical_or logical_xor lt multinomial ne nonzero
+    not_equal searchsorted signbit special_airy_ai
     special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0
     special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0
     special_scaled_modified_bessel_k1 special_spherical_bessel_j0 special_chebyshev_polynomial_t
@@ -21,8 +21,8 @@ WITHOUT_GRADIENT = frozenset("""
 WITHOUT_RESULT = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])
 # Ops that PyTorch composes of others, and copies what they give into `out`, recorded.
 COPIED = frozenset("""
-    inner linalg_cond linalg_matrix_norm linalg_norm linalg_tensorinv nanquantile nuclear_norm quantile special_ndtr
-    tensordot""".split())
+    inner linalg_cond linalg_eigvals linalg_matrix_norm linalg_norm linalg_tensorinv linalg_tensorsolve nanquantile
+    nuclear_norm quantile special_ndtr tensordot""".split())
 
 # What PyTorch says of operands that share memory with `out`, a letter for each argument, the last for those behind it:
 # WHOLE: `out` may not even be the operand itself; PARTLY: that it may be; in lower case: `out` as it is once it was
@@ -74,7 +74,7 @@ MAKERS = frozenset("arange range linspace logspace eye zeros ones full rand norm
 # Whose `out` depends on what it was and on the operands without a derivative.
 UNDIFFERENTIATED = frozenset("""
     bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor conj_physical diag floor_divide heaviside
-    log_softmax slice_scatter softmax""".split())
+    histogram linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve log_softmax slice_scatter softmax""".split())
 
 # Of makers, what reads no tensor: there is nothing to differentiate but `out` itself.
 MADE_ANEW = MAKERS - {"bernoulli"} | {"fft_fftfreq", "fft_rfftfreq"}

@@ -105,6 +105,8 @@ def _add_slices(Tensor self not None, int dim, index, source, alpha):
             alpha = number.item()
         source = binary_op(2, source, alpha)                    # mul
     source = source if self.rank else source.reshape(-1)
+    if target.rank > 1 and target.elements == 0:                # then PyTorch doesn't look at the places
+        return
     if places.dtype.code != INT64 or not put_at(target, along(dim, places), source, mode, False):
         places = in_range(places, target.sizes[dim], dim, False, IndexError if few else RuntimeError,
                           "index out of range in self" if few else None)

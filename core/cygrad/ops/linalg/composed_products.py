@@ -166,6 +166,8 @@ def tensordot(a, b, dims=2):
         inside *= a.shape[i]
     left, right = a.permute(rows + first), b.permute(second + columns)
     if all([n == 1 for n in shape]):
+        if not (left.is_contiguous() and right.is_contiguous()):        # as PyTorch does it
+            return (left.squeeze() * right.squeeze()).sum(dtype=a.dtype).view(shape)
         return cygrad.dot(*(t if t.dim() == 1 else t.reshape(inside) for t in (left, right))).view(shape)
     return left.reshape(count(a, rows), inside).mm(right.reshape(inside, count(b, columns))).reshape(shape)
 

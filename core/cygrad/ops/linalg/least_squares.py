@@ -32,9 +32,8 @@ def _lstsq(self, other, rcond, driver, vector):
     if driver != "gelsy" and m > n and (driver == "gels" or (rank == n).all().item()):
         rest = b - self @ x
         residuals = (rest.abs() ** 2 if rest.is_complex() else rest * rest).sum(-2)
-    out = new(b, (0,))
-    out._take(x.squeeze(-1) if vector else x)
-    return out, residuals, rank, new(self, (0,), real_of(self)) if values is None else values
+    room._take(x.squeeze(-1) if vector else x)
+    return room, residuals, rank, new(self, (0,), real_of(self)) if values is None else values
 
 
 def deficient(where, code):

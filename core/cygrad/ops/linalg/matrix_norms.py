@@ -1,12 +1,11 @@
 """Norms of matrices and vectors, and the condition number made of them."""
 import math
 
-import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dtype import can_cast
 from cygrad.ops.declare.op_forms import with_out
 from cygrad.ops.linalg import decompositions, solvers
-from cygrad.ops.linalg.lapack import exact_out, need_float, need_matrix, need_square, new
+from cygrad.ops.linalg.lapack import exact_out, need_float, need_matrix, need_square, new, real_of
 from cygrad.ops.reduce.norms import check_norm_dtype, vector_norm
 from cygrad.ops.shape.views import wrap
 
@@ -161,7 +160,7 @@ def cond(A, p=None):
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if p is None or p in (2, -2):
         if A.numel() == 0:
-            return cygrad.zeros(A.shape[:-2], dtype=new(A, ()).abs().dtype, device=A.device)
+            return new(A, A.shape[:-2], real_of(A)).zero_()
         s = decompositions.svdvals(A)
         top, low = s.narrow(-1, 0, 1), s.narrow(-1, -1, 1)
         return (low / top if p == -2 else top / low).squeeze(-1)
@@ -169,7 +168,7 @@ def cond(A, p=None):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     need_square(A, f"linalg.cond(ord={p:g})" if not isinstance(p, str) else f"linalg.cond(ord={p})")
     if A.numel() == 0:
-        return cygrad.zeros(A.shape[:-2], dtype=new(A, ()).abs().dtype, device=A.device)
+        return new(A, A.shape[:-2], real_of(A)).zero_()
     if p == "nuc":
         s = decompositions.svdvals(A)
         return s.sum(-1) * s.reciprocal().sum(-1)

@@ -45,7 +45,7 @@ def adaptive_mean(name, axes, input, output_size):
     one = max(sizes) == 1 and min(sizes) == 1           # a mean, of any number of axes
     if not one and len(shape) not in (axes + 1, axes + 2):
         raise RuntimeError(f"{name}(): Expected {axes + 1}D or {axes + 2}D tensor, but got {list(shape)}")
-    if len(shape) >= axes:
+    if not one and len(shape) >= axes:
         check_filled(name, shape, range(len(shape) - axes, len(shape)))
     if one:
         found = input.mean(tuple(range(-axes, 0)), keepdim=True)

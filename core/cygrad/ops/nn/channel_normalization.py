@@ -227,7 +227,7 @@ def running_batch_norm(input, weight, bias, running_mean, running_var, training,
     tensor([[-1.0000],
             [ 1.0000]])
     """
-    if input.dim() and input.size(0) == 0:
+    if input.dim() and input.numel() == 0:
         out = input.clone()
         if weight is not None:
             out = out * weight.select(0, 0)

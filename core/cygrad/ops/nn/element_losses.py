@@ -226,8 +226,9 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
                                f"{SCALAR_NAMES[input.dtype.code]}")
     if not input.is_floating_point():
         raise refused("binary_cross_entropy", input.dtype)
-    if input.numel() and not cygrad.logical_and(input >= 0, input <= 1).all().item():
-        raise RuntimeError("all elements of input should be between 0 and 1")
+    for words, t in (("input", input), ("target", target)):
+        if t.numel() and not cygrad.logical_and(t >= 0, t <= 1).all().item():
+            raise RuntimeError(f"all elements of {words} should be between 0 and 1")
     return _binary_cross_entropy(input, target, weight, reduction)
 
 

@@ -197,7 +197,7 @@ def _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options):
     rows = weight.index_select(0, indices)
     if mode == "max":
         if each and padding_idx < 0 and rows.numel():
-            found, places = rows.view(-1, each, shape[1]).max(1)
+            found, places = rows.unflatten(0, (-1, each)).max(1)
             first = cygrad.arange(0, len(rows), each, device=rows.device).unsqueeze(1)
             return found, indices.to(cygrad.int64)[places + first]
         return largest_rows(rows, indices, bags, shape, padding_idx)
@@ -207,7 +207,7 @@ def _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options):
         rows = rows * per_sample_weights.unsqueeze(1)
     if padding_idx >= 0:
         rows = rows.masked_fill((indices == padding_idx).unsqueeze(1), 0)
-    out = (rows.view(-1, each, shape[1]).sum(1) if bags is None else
+    out = (rows.unflatten(0, (-1, each)).sum(1) if bags is None else
            rows.new_zeros(shape).index_add_(0, bags, rows))
     if mode == "mean":
         out = out / sizes.clamp_min(1).unsqueeze(1)

@@ -333,7 +333,7 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
         return found
     smooth = smooth_part(logs, target, weight, axis, ignore_index, reduction)
     return (multiply_by_number(found, 1 - label_smoothing)
-            + multiply_by_number(smooth, label_smoothing / input.shape[axis]))
+            + multiply_by_number(smooth, label_smoothing / max(input.shape[axis], 1)))
 
 
 def along(weight, rank, axis):
@@ -356,7 +356,7 @@ def smooth_part(logs, target, weight, axis, ignore_index, reduction):
 def soft_cross_entropy(input, target, weight, axis, reduction, label_smoothing):
     """The loss where the target is a distribution."""
     if label_smoothing > 0:
-        target = target * (1 - label_smoothing) + label_smoothing / input.shape[axis]
+        target = target * (1 - label_smoothing) + label_smoothing / max(input.shape[axis], 1)
     products = input.log_softmax(axis) * target
     if weight is not None:
         products = products * along(weight, input.dim(), axis)

@@ -115,6 +115,11 @@ def silu(input):
     tensor([-0.2689,  0.0000,  0.7311])
     """
     refuse_complex_gradient(input, "silu")
+    return silu_of_any(input)
+
+
+def silu_of_any(input):
+    """Complex numbers that need a gradient, too: PyTorch's form in place takes them."""
     need_float(input, "silu_cpu", complex_too=True)
     return _silu(input)
 

@@ -128,7 +128,7 @@ def view_as_complex(Tensor input not None):
     if input.strides[last] != 1:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     for i in range(last):
-        if input.strides[i] % 2:
+        if input.strides[i] % 2 and input.sizes[i] != 1:
             raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
         strides[i] = input.strides[i] // 2
     if input.offset % 2:

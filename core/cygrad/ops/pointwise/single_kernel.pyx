@@ -458,6 +458,7 @@ cdef check_fits(Tensor a, int rank, Py_ssize_t *sizes):
 
 cdef object finish_inplace(Tensor target, Tensor value):
     """Write the result of an out-of-place op into its first input: values, version and history."""
+    cdef OpNode node
     check_target(target)
     if not same_sizes(target, value):
         raise misfit(target, size_of(value))
@@ -466,8 +467,13 @@ cdef object finish_inplace(Tensor target, Tensor value):
     copy_into(value, target)
     bump_version(target)
     if value.node is not None:
-        if isinstance(value.node, OpNode) and (<OpNode>value.node).row.inplace_type is not None:
-            value.node.__class__ = (<OpNode>value.node).row.inplace_type
+        if isinstance(value.node, OpNode):
+            node = <OpNode>value.node
+            if node.row.inplace_type is not None:
+                node.__class__ = node.row.inplace_type
+            if (isinstance(node.result, Tensor) and (<Tensor>node.result).memory is value.memory
+                    and value.dtype is target.dtype):
+                keep_result(node, target)                  # that it is changed afterwards is noticed
         rebase(target, value.node, value.output_number)
     if (value.requires | target.requires) & FORWARD:
         from cygrad.autograd.forward_mode import take_tangents      # start-up time

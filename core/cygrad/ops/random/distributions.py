@@ -6,6 +6,7 @@ import math
 
 from cygrad.autograd.forward_levels import UnbatchedDraw, batch_depth
 from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.ops.declare.operand_types import refuse_complex_gradient
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.devices.device import contiguous_format
 from cygrad.dtype import all_dtypes
@@ -68,6 +69,7 @@ def _bernoulli_function(input, p=None, *, generator=None, out=None):
     if input.is_complex() and input.numel():
         raise NotImplementedError("\"bernoulli_tensor_cpu_self_\" not implemented for "
                                   f"'{SCALAR_NAMES[input.dtype.code]}'")
+    refuse_complex_gradient(input, "bernoulli")
     made = bernoulli_of(input, generator)
     try:
         made = bernoulli(input, generator) if made is None else made

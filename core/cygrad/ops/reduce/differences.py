@@ -61,7 +61,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
         return written(cygrad.zeros_like(input).copy_(input), input, n, out)
     if prepend is not None or append is not None:
         input = cygrad.cat([t for t in (prepend, input, append) if t is not None], dim)
-    steps = min(n, input.size(dim))
+    steps = max(min(n, input.size(dim)), out is not None)     # with `out` PyTorch takes no axis of size 0
     for step in range(steps):
         size = input.size(dim)
         later, earlier = input.narrow(dim, 1, max(size - 1, 0)), input.narrow(dim, 0, max(size - 1, 0))

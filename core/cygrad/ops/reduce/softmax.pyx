@@ -42,7 +42,7 @@ cdef object normalised(bint log, Op op, object recording, Tensor input, object d
     if dtype is not input.dtype:
         input = input.to(dtype)
     if not dtype.is_floating_point:
-        if input.elements == 0 and input.dtype.category < CATEGORY_FLOAT:
+        if input.elements == 0:
             return clone_like(input)
         raise refused(f"{recording.name}_{'lastdim_' if axis == input.rank - 1 else ''}kernel_impl", dtype)
     return recording(input, axis, dtype)

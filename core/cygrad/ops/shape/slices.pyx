@@ -119,9 +119,9 @@ cdef int slice_bounds(object index, Py_ssize_t size, Py_ssize_t *start, Py_ssize
 
 
 cdef bint counts_back(object index) except -1:
-    """Whether a slice begins so many places before the end: it is a view even where it shows all, as in PyTorch."""
-    cdef object first = <object>(<PySlice *>index).start
-    return PyLong_CheckExact(first) and first < 0
+    """Whether a slice counts from the end: it is a view even where it shows all, as in PyTorch."""
+    cdef object first = <object>(<PySlice *>index).start, last = <object>(<PySlice *>index).stop
+    return PyLong_CheckExact(first) and first < 0 or PyLong_CheckExact(last) and last < 0
 
 
 cdef bint is_plain_slice(object index) noexcept:

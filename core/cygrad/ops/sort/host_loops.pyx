@@ -221,15 +221,17 @@ cdef void count_bins(const Real *x, Py_ssize_t n, Real low, Real high, int bins,
     cdef int places[BLOCK]
     cdef Py_ssize_t i = 0, j, some
     cdef int place
+    cdef bint inside
     cdef Real scaled
     memset(counts, 0, (<Py_ssize_t>bins + 1) * 8)
     while i < n:
         some = min(<Py_ssize_t>BLOCK, n - i)
         for j in range(some):
             scaled = (x[i + j] - low) * bins / width    # in the dtype's own precision, as PyTorch rounds it
-            place = <int>(scaled if (x[i + j] >= low) & (x[i + j] <= high) else 0)
-            place = place if place < bins else bins - 1
-            places[j] = place if (x[i + j] >= low) & (x[i + j] <= high) else bins
+            inside = (x[i + j] >= low) & (x[i + j] <= high)
+            place = <int>(scaled if inside & (scaled < bins) else 0)
+            place = place if (scaled < bins) & (place < bins) else bins - 1     # NaN where the width is 0 or infinite
+            places[j] = place if inside else bins
         for j in range(some):
             counts[places[j]] += 1
         i += some

@@ -166,6 +166,42 @@ def test_values_computed_in_the_place_of_an_output(n):
             agree(got, expected, "float32")
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [1000, 1024, 1031, 100_003])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_tiles_round_as_steps_do(threads, dtype, n, stride):
+    """A program that goes over tiles gives bit for bit what its steps give as programs of their own."""
+    rng = np.random.default_rng(n)
+    p, m, v, g = (values(rng, (n * stride,), dtype)[::stride] for _ in "pmvg")
+    mean = program(lambda m, g: m * 0.9 + g * 0.1)(m, g)
+    square = program(lambda v, g: v * v * 0.99 + g * 0.01)(v, g).abs()
+    bottom = square.sqrt() + 0.5
+    want = program(lambda p, m, bottom: p * 0.75 + m / bottom * 0.25)(p, mean, bottom), mean, square
+
+    def step(p, m, v, g):
+        m, v = m * 0.9 + g * 0.1, (v * v * 0.99 + g * 0.01).abs()
+        return p * 0.75 + m / (v.sqrt() + 0.5) * 0.25, m, v
+
+    assert all(map(cygrad.equal, program(step)(p, m, v, g), want))
+    run(program(step).steps, (p, m, v, g), (p, m, v))
+    assert all(map(cygrad.equal, (p, m, v), want))
+
+
+@pytest.mark.parametrize("step", [
+    lambda a, b, c: a + b, lambda a, b, c: a - b, lambda a, b, c: a * b, lambda a, b, c: a / b,
+    lambda a, b, c: 2.0 - a, lambda a, b, c: a * 3.0, lambda a, b, c: a - 0.3, lambda a, b, c: 1.0 / a,
+    lambda a, b, c: a * b + c, lambda a, b, c: a * 0.3 + c, lambda a, b, c: a * 0.3 + 0.7,
+    lambda a, b, c: (a - b) * 0.3 + c, lambda a, b, c: (a * b) * 0.3 + c, lambda a, b, c: (a / b) * 0.3 + c * 0.7,
+    lambda a, b, c: a.sqrt(), lambda a, b, c: a.exp(), lambda a, b, c: a.maximum(b)])  # fmt: skip
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_steps_over_tiles(dtype, step):
+    rng = np.random.default_rng(0)
+    a, b, c = (values(rng, (1511,), dtype) for _ in "abc")
+    got = program(lambda a, b, c: ((step(a, b, c) / c - a) / b).sqrt())(a, b, c)
+    want = ((program(step)(a, b, c) / c - a) / b).sqrt()
+    assert np.array_equal(got.numpy(), want.numpy(), equal_nan=True)
+
+
 def test_without_axes():
     assert program(lambda x, y: x * y + 1)(cygrad.tensor(3.0), cygrad.tensor([2.0, 4.0])).tolist() == [7.0, 13.0]
     assert program(lambda x: x + 1)(cygrad.tensor(3.0)).shape == ()

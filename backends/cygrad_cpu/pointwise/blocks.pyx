@@ -22,7 +22,7 @@ cdef enum:
 cdef Kernels _kernels
 
 for _name in ("arithmetic", "division", "power", "exact_unary", "exponential", "trigonometric", "special", "complex",
-              "convert", "float16_and_bfloat16", "reduce"):
+              "chains", "convert", "float16_and_bfloat16", "reduce"):
     install_kernels(_name, &_kernels)       # each fills its part of the table
 
 

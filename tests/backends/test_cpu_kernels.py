@@ -400,3 +400,29 @@ def test_a_number_as_exponent_takes_the_root_and_a_tensor_of_one_does_not(dtype,
     assert (x ** -0.5).isnan().all() and (x ** cygrad.tensor([-0.5], dtype=dtype)).eq(0).all()
     zero = cygrad.full((count,), -0.0, dtype=dtype)
     assert (zero ** 0.5).signbit().all() and not (zero ** cygrad.tensor(0.5, dtype=dtype)).signbit().any()
+
+
+# ---- pooling
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64"])
+@pytest.mark.parametrize("size, stride", [(1, 2), (2, 1), (2, 2), (3, 2), (2, 3), (3, 4)])
+def test_largest_of_windows_in_rows_of_every_width(rng, threads, dtype, size, stride):
+    """The first of the largest, or the last NaN; windows of a short row may share their vectors with the next row."""
+    for width in [*range(size, 40), 70, 131, 200, 389]:
+        x = rng.integers(0, 4, (2, size + stride, width)).astype(dtype)
+        if dtype.startswith("f"):
+            x[rng.random(x.shape) < 0.05] = np.nan
+        windows = np.lib.stride_tricks.sliding_window_view(x, (size, size), (1, 2))[:, ::stride, ::stride]
+        flat = windows.reshape(*windows.shape[:3], size * size)
+        empty = np.isnan(flat) if dtype.startswith("f") else np.zeros(flat.shape, bool)
+        last = size * size - 1 - empty[..., ::-1].argmax(-1)
+        place = np.where(empty.any(-1), last, flat.argmax(-1))
+        row, column = (np.arange(n) * stride for n in windows.shape[1:3])
+        places = (row[:, None] + place // size) * width + column + place % size
+        found, index = cygrad.nn.functional.max_pool2d(tensor(x), size, stride, return_indices=True)
+        with cygrad.no_grad():
+            values = cygrad.nn.functional.max_pool2d(tensor(x), size, stride)
+        assert np.array_equal(index.numpy(), places)
+        want = np.take_along_axis(flat, place[..., None], -1)[..., 0]
+        for got in (found, values):
+            assert np.array_equal(got.numpy(), want, equal_nan=dtype.startswith("f"))

@@ -13,8 +13,9 @@ from cygrad.dtype cimport FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 
 cdef enum:
     MAX, SUM, MEAN              # backend.POOL
-    RUN = 128                   # outputs whose best values stay in registers and in the first-level cache
-    LONG = 64                   # outputs of a row from which on vectors pay: what is left over of one takes branches
+    RUN = 192                   # outputs whose best values stay in registers and in the first-level cache
+    VECTOR = 8
+    LONG = 64                   # outputs of a row from which on what is left over of vectors counts for little
     MOST_PLACES = 0x7FFFFFFF    # of a plane, for places as ints
 
 
@@ -107,7 +108,7 @@ cdef inline void alike(int op, const Number *plane, const Boxes *boxes, Range d,
     cdef Py_ssize_t height = boxes.sizes[1], width = boxes.sizes[2], i = d.first, j, k, w
     cdef Py_ssize_t stride = boxes.stride, begin = boxes.begin, end = boxes.end, at = boxes.first[2][begin]
     cdef const Number *x = plane + (i * height + h.first) * width + at
-    if op == MAX and stride == 2 and end - begin >= LONG:
+    if op == MAX and stride == 2:               # distances that the compiler knows
         for w in range(end - begin):
             y[begin + w] = x[w * 2]
     else:
@@ -118,14 +119,51 @@ cdef inline void alike(int op, const Number *plane, const Boxes *boxes, Range d,
         while j < h.last:
             for k in range(boxes.taps):
                 x = plane + (i * height + j) * width + at + k * boxes.step[2]
-                if stride == 1:                 # distances that the compiler knows
+                if stride == 1:
                     fold(op, x, 1, end - begin, y + begin)
-                elif stride == 2 and end - begin >= LONG:
+                elif stride == 2 and op == MAX:
                     fold(op, x, 2, end - begin, y + begin)
                 else:
                     fold(op, x, stride, end - begin, y + begin)
             j += h.step
         i += d.step
+
+
+cdef inline void alike_largest(const Number *plane, const Boxes *boxes, Range d, Range h, const Number *limit,
+                               Number *y) noexcept nogil:
+    """`alike` for the largest. Where every second or third window is wanted, all are computed, in whole vectors.
+
+    Such runs have no gaps and nothing left over, which would be what takes longest in a short row. They may see what
+    lies behind the row, but nothing from `limit` on.
+    """
+    cdef Py_ssize_t height = boxes.sizes[1], width = boxes.sizes[2], stride = boxes.stride, begin = boxes.begin
+    cdef Py_ssize_t at, n, span, whole, i, j, k, w
+    cdef const Number *x
+    cdef Number best[RUN + VECTOR]
+    while begin < boxes.end:
+        n = min(boxes.end - begin, RUN // stride)
+        span = (n - 1) * stride + 1
+        whole = (span + VECTOR - 1) // VECTOR * VECTOR
+        at = boxes.first[2][begin]
+        x = plane + (d.first * height + h.first) * width + at
+        if x + whole > limit:
+            whole = span
+        for w in range(whole):
+            best[w] = x[w]
+        i = d.first
+        while i < d.last:
+            j = h.first
+            while j < h.last:
+                for k in range(boxes.taps):
+                    x = plane + (i * height + j) * width + at + k * boxes.step[2]
+                    if x + whole > limit:
+                        whole = span
+                    fold(MAX, x, 1, whole, best)
+                j += h.step
+            i += d.step
+        for w in range(n):
+            y[begin + w] = best[w * stride]
+        begin += n
 
 
 cdef inline void single(const Number *plane, const Boxes *boxes, Range d, Range h, Number *y) noexcept nogil:
@@ -169,20 +207,24 @@ cdef inline void keep_larger(const Number *x, Py_ssize_t stride, int place, Py_s
         places[w] = place if better else places[w]
 
 
-cdef inline void alike_places(const Number *plane, const Boxes *boxes, Range d, Range h, Number *y,
+cdef inline void alike_places(const Number *plane, const Boxes *boxes, Range d, Range h, const Number *limit, Number *y,
                               long long *index) noexcept nogil:
-    """`alike` for the largest and their places."""
+    """`alike_largest` for any distance, and the places."""
     cdef Py_ssize_t height = boxes.sizes[1], width = boxes.sizes[2], stride = boxes.stride, begin = boxes.begin
-    cdef Py_ssize_t at, n, i, j, k, w
-    cdef Number best[RUN]
-    cdef int places[RUN]                # of the taps, from the place where the run begins
+    cdef Py_ssize_t inside = 1 if stride <= 3 else stride, one_of = stride // inside, at, n, span, whole, i, j, k, w
+    cdef Number best[RUN + VECTOR]
+    cdef int places[RUN + VECTOR]       # of the taps, from the place where the run begins
     cdef int place
     while begin < boxes.end:
-        n = min(boxes.end - begin, <Py_ssize_t>RUN)
+        n = min(boxes.end - begin, RUN // one_of)
+        span = (n - 1) * one_of + 1
+        whole = (span + VECTOR - 1) // VECTOR * VECTOR
         at = boxes.first[2][begin]
         place = <int>((d.first * height + h.first) * width + at)
-        for w in range(n):
-            best[w] = plane[place + w * stride]
+        if plane + place + whole * inside > limit:
+            whole = span
+        for w in range(whole):
+            best[w] = plane[place + w * inside]
             places[w] = place
         i = d.first
         while i < d.last:
@@ -190,17 +232,17 @@ cdef inline void alike_places(const Number *plane, const Boxes *boxes, Range d, 
             while j < h.last:
                 for k in range(boxes.taps):
                     place = <int>((i * height + j) * width + at + k * boxes.step[2])
-                    if stride == 1:
-                        keep_larger(plane + place, 1, place, n, best, places)
-                    elif stride == 2:
-                        keep_larger(plane + place, 2, place, n, best, places)
+                    if plane + place + whole * inside > limit:
+                        whole = span
+                    if inside == 1:
+                        keep_larger(plane + place, 1, place, whole, best, places)
                     else:
-                        keep_larger(plane + place, stride, place, n, best, places)
+                        keep_larger(plane + place, inside, place, whole, best, places)
                 j += h.step
             i += d.step
         for w in range(n):
-            y[begin + w] = best[w]
-            index[begin + w] = places[w] + w * stride
+            y[begin + w] = best[w * one_of]
+            index[begin + w] = places[w * one_of] + w * stride
         begin += n
 
 
@@ -225,6 +267,7 @@ cdef void pool_rows(int op, const Number *a, Number *out, long long *index, cons
     cdef Range i, j
     cdef Number count
     cdef bint together
+    cdef const Number *limit = a + ((end - 1) // (boxes.outs[1] * boxes.outs[0]) + 1) * plane_size
     for row in range(begin, end):
         h = row % boxes.outs[1]
         d = row // boxes.outs[1] % boxes.outs[0]
@@ -236,16 +279,20 @@ cdef void pool_rows(int op, const Number *a, Number *out, long long *index, cons
             together = (boxes.begin < boxes.end and i.first < i.last and j.first < j.last
                         and plane_size <= MOST_PLACES)
             if together:
-                alike_places(plane, boxes, i, j, y, index + row * width)
-            for w in range(width):
-                if not (together and boxes.begin <= w < boxes.end):
-                    largest(plane, boxes, i, j, seen(boxes, 2, w), y + w, index + row * width + w)
+                alike_places(plane, boxes, i, j, limit, y, index + row * width)
+            w = boxes.end if together and boxes.begin == 0 else 0
+            while w < width:
+                largest(plane, boxes, i, j, seen(boxes, 2, w), y + w, index + row * width + w)
+                w = boxes.end if together and w + 1 == boxes.begin else w + 1
             continue
         if op == SUM and row > begin and h > 0 and same(boxes, h):      # many, where places are more than outputs
             memcpy(y, y - width, width * sizeof(Number))
             continue
         if boxes.begin < boxes.end and i.first < i.last and j.first < j.last:
-            alike(op, plane, boxes, i, j, y)
+            if op == MAX and 2 <= boxes.stride <= 3 and boxes.end - boxes.begin < LONG:
+                alike_largest(plane, boxes, i, j, limit, y)
+            else:
+                alike(op, plane, boxes, i, j, y)
         else:
             for w in range(boxes.begin, boxes.end):
                 y[w] = lowest(y[w]) if op == MAX else 0

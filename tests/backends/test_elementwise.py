@@ -263,6 +263,30 @@ def test_idioms_are_what_they_stand_for(dtype):
     assert all(abs(gelu[k].item()) < 1e-14 for k in (1, 2)) and math.isnan(gelu[8].item())
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int32"])
+@pytest.mark.parametrize("n", [9, 70, 20_000])
+def test_a_number_below_a_threshold(threads, dtype, n):
+    """A comparison and what it chooses are one loop where nobody else wants the mask."""
+    x, y = (values(np.random.default_rng(i), (n,), dtype) for i in range(2))
+    if dtype != "int32":
+        x[:3] = cygrad.tensor([math.nan, math.inf, -math.inf])
+    wants = cygrad.where(x <= 1, 2, y), cygrad.where(x <= 1, y, 2), cygrad.where(x <= 1, 0, x)
+    below = cygrad.where(x <= 1, 0, y) + cygrad.where(x <= 1, 3, x)
+    formulas = (lambda x, y, t: where(x <= t, 2, y), lambda x, y, t: where(x <= t, y, 2),
+                lambda x, y, t: where(x <= t, 0, x))  # fmt: skip
+    for formula, want in zip(formulas, wants):
+        for places in ((), (0,), (1,)):
+            ins = x.clone(), y.clone(), 1
+            got = program(formula).into(ins[places[0]], *ins) if places else program(formula)(*ins)
+            assert np.array_equal(got.double().numpy(), want.double().numpy(), equal_nan=True)
+
+    def twice(x, y, t):
+        mask = x <= t
+        return where(mask, 0, y) + where(mask, 3, x)
+
+    assert np.array_equal(program(twice)(x, y, 1).double().numpy(), below.double().numpy(), equal_nan=True)
+
+
 @pytest.mark.parametrize("layout", ["rows", "columns"])
 def test_program_written_by_hand(layout):
     x = cygrad.tensor([[-1.0, 0.5, 2.0], [3.0, -4.0, 0.25]])

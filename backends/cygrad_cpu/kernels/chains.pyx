@@ -91,6 +91,8 @@ cdef bint arithmetic(const Step *step, char **slots, Py_ssize_t vectors, Vector 
     elif kind == SCALED_STEP:
         b, c = <const Vector *>slots[step.slots[2]], <const Vector *>slots[step.slots[4]]
         numbers[0] = spread[Vector](slots[step.slots[3]], tag)
+        if op > ops.DIV:                        # a threshold
+            return False
         numbers[1] = factor[Vector](1, tag) if step.slots[5] < 0 else spread[Vector](slots[step.slots[5]], tag)
         if op == ops.ADD:
             for i in range(vectors):

@@ -53,7 +53,7 @@ cdef enum StepKind:
 
 cdef struct Step:           # of a plan (see plans.pyx): a call of a loop
     int kind
-    int op                  # of a unary, binary or scaled loop; of a ternary one: MUL for MULTIPLY_ADD
+    int op                  # of a loop of one or two operands; of a ternary one MUL for a * b + c; LE for a threshold
     int form                # of a binary or ternary loop
     int log_item            # of the elements copied or spread
     int slots[6]            # the result, then the operands
@@ -87,6 +87,7 @@ cdef struct Kernels:
     argupdate_loop argupdate[2][DTYPES]
     ternary_loop ternary[2][DTYPES]     # by Idiom; NULL where there is no such loop
     scaled_loop scaled[4][DTYPES]       # by ADD, SUB, MUL, DIV, likewise
+    scaled_loop threshold[DTYPES]       # `weight` where a <= scale, else c; likewise
     chain_loop chain[DTYPES]            # likewise
     unary_loop silu[DTYPES]             # x * sigmoid(x), likewise
     unary_loop gelu[DTYPES]             # x * (1 + erf(x / sqrt(2))) / 2

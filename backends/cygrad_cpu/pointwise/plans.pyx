@@ -495,8 +495,26 @@ cdef class Compiler:
         return (step.kind == BINARY_STEP and step.op == op and step.form == SECOND_SCALAR and step.slots[1] == a
                 and (<float *>(self.plan.values + 16 * (step.slots[2] - CONSTANTS)))[0] == <float>constant)
 
+    cdef bint threshold(self, int c, int a, int b) except -1:
+        """The number a where x <= bound, else b."""
+        cdef Step *step = self.last(c, BINARY_STEP, ops.LE)
+        cdef int code = self.codes[b]
+        if (step == NULL or step.form != SECOND_SCALAR or not a_constant(a) or a_constant(b)
+                or self.codes[step.slots[1]] != code or kernels.threshold[code] == NULL):
+            return False
+        step.kind, step.loop = SCALED_STEP, <void *>kernels.threshold[code]
+        step.slots[3], step.slots[4], step.slots[5] = step.slots[2], b, a
+        step.slots[2] = step.slots[1]
+        step.log_item, self.codes[c] = log_of_item(ITEMS[code]), code       # it was a mask
+        self.drop(a)
+        self.drop(b)
+        self.stack.append(c)
+        return True
+
     cdef where(self):
         cdef int b = self.pop(), a = self.pop(), c = self.pop(), code = self.codes[a]
+        if self.threshold(c, a, b):
+            return
         c = self.converted(c, BOOL)
         if code != self.codes[b]:
             code = self.plan.code

@@ -101,6 +101,17 @@ def test_copies_of_every_order_of_four_axes(rng):
 
 # ---- conversions
 
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+def test_copies_of_long_runs_between_short_axes(rng, threads, dtype):
+    """Blocks go along an axis of 16 or more where the next one is short."""
+    x = rng.integers(0, 99, (3, 5, 4, 17, 64)).astype(dtype)
+    for order in itertools.permutations(range(4)):
+        same(tensor(x).permute(*order, 4).contiguous(), x.transpose(*order, 4))
+        out = tensor(np.zeros_like(x))
+        out.permute(*order, 4).copy_(tensor(np.ascontiguousarray(x.transpose(*order, 4))))
+        same(out, x)
+
+
 def test_all_halves_and_back(rng):
     halves = np.arange(65536, dtype=np.uint16).view(np.float16)
     same(tensor(halves).float(), halves.astype(np.float32))

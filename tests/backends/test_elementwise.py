@@ -166,6 +166,42 @@ def test_values_computed_in_the_place_of_an_output(n):
             agree(got, expected, "float32")
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [1000, 1024, 1031, 100_003])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_tiles_round_as_steps_do(threads, dtype, n, stride):
+    """A program that goes over tiles gives bit for bit what its steps give as programs of their own."""
+    rng = np.random.default_rng(n)
+    p, m, v, g = (values(rng, (n * stride,), dtype)[::stride] for _ in "pmvg")
+    mean = program(lambda m, g: m * 0.9 + g * 0.1)(m, g)
+    square = program(lambda v, g: v * v * 0.99 + g * 0.01)(v, g).abs()
+    bottom = square.sqrt() + 0.5
+    want = program(lambda p, m, bottom: p * 0.75 + m / bottom * 0.25)(p, mean, bottom), mean, square
+
+    def step(p, m, v, g):
+        m, v = m * 0.9 + g * 0.1, (v * v * 0.99 + g * 0.01).abs()
+        return p * 0.75 + m / (v.sqrt() + 0.5) * 0.25, m, v
+
+    assert all(map(cygrad.equal, program(step)(p, m, v, g), want))
+    run(program(step).steps, (p, m, v, g), (p, m, v))
+    assert all(map(cygrad.equal, (p, m, v), want))
+
+
+@pytest.mark.parametrize("step", [
+    lambda a, b, c: a + b, lambda a, b, c: a - b, lambda a, b, c: a * b, lambda a, b, c: a / b,
+    lambda a, b, c: 2.0 - a, lambda a, b, c: a * 3.0, lambda a, b, c: a - 0.3, lambda a, b, c: 1.0 / a,
+    lambda a, b, c: a * b + c, lambda a, b, c: a * 0.3 + c, lambda a, b, c: a * 0.3 + 0.7,
+    lambda a, b, c: (a - b) * 0.3 + c, lambda a, b, c: (a * b) * 0.3 + c, lambda a, b, c: (a / b) * 0.3 + c * 0.7,
+    lambda a, b, c: a.sqrt(), lambda a, b, c: a.exp(), lambda a, b, c: a.maximum(b)])  # fmt: skip
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_steps_over_tiles(dtype, step):
+    rng = np.random.default_rng(0)
+    a, b, c = (values(rng, (1511,), dtype) for _ in "abc")
+    got = program(lambda a, b, c: ((step(a, b, c) / c - a) / b).sqrt())(a, b, c)
+    want = ((program(step)(a, b, c) / c - a) / b).sqrt()
+    assert np.array_equal(got.numpy(), want.numpy(), equal_nan=True)
+
+
 def test_without_axes():
     assert program(lambda x, y: x * y + 1)(cygrad.tensor(3.0), cygrad.tensor([2.0, 4.0])).tolist() == [7.0, 13.0]
     assert program(lambda x: x + 1)(cygrad.tensor(3.0)).shape == ()
@@ -225,6 +261,30 @@ def test_idioms_are_what_they_stand_for(dtype):
     gelu = program(pairs[-1][0])(edges, edges, edges)
     assert gelu.tolist()[3:8] == [0.0, 0.0, 100.0, float(cygrad.tensor(1e30)), math.inf]
     assert all(abs(gelu[k].item()) < 1e-14 for k in (1, 2)) and math.isnan(gelu[8].item())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int32"])
+@pytest.mark.parametrize("n", [9, 70, 20_000])
+def test_a_number_below_a_threshold(threads, dtype, n):
+    """A comparison and what it chooses are one loop where nobody else wants the mask."""
+    x, y = (values(np.random.default_rng(i), (n,), dtype) for i in range(2))
+    if dtype != "int32":
+        x[:3] = cygrad.tensor([math.nan, math.inf, -math.inf])
+    wants = cygrad.where(x <= 1, 2, y), cygrad.where(x <= 1, y, 2), cygrad.where(x <= 1, 0, x)
+    below = cygrad.where(x <= 1, 0, y) + cygrad.where(x <= 1, 3, x)
+    formulas = (lambda x, y, t: where(x <= t, 2, y), lambda x, y, t: where(x <= t, y, 2),
+                lambda x, y, t: where(x <= t, 0, x))  # fmt: skip
+    for formula, want in zip(formulas, wants):
+        for places in ((), (0,), (1,)):
+            ins = x.clone(), y.clone(), 1
+            got = program(formula).into(ins[places[0]], *ins) if places else program(formula)(*ins)
+            assert np.array_equal(got.double().numpy(), want.double().numpy(), equal_nan=True)
+
+    def twice(x, y, t):
+        mask = x <= t
+        return where(mask, 0, y) + where(mask, 3, x)
+
+    assert np.array_equal(program(twice)(x, y, 1).double().numpy(), below.double().numpy(), equal_nan=True)
 
 
 @pytest.mark.parametrize("layout", ["rows", "columns"])

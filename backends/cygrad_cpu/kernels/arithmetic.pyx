@@ -318,6 +318,15 @@ cdef void scaled_loop_of(const Real *a, const Real *b, const Real *scale, const 
             out[i] = a[i] * factor + c[i] * other
 
 
+cdef void threshold_loop(const Real *x, const Real *_, const Real *bound, const Real *b, const Real *number, Real *out,
+                         Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef Real limit = bound[0], value = number[0], other
+    for i in range(n):
+        other = b[i]                            # read in any case: a load in a branch would not vectorise
+        out[i] = value if x[i] <= limit else other
+
+
 cdef void clamp_loop(const Number *a, const Number *b, const Number *c, Number *out, Py_ssize_t n,
                      int form) noexcept nogil:
     cdef Py_ssize_t i
@@ -404,6 +413,7 @@ cdef void install_real(Kernels *table, int code, Real *tag) noexcept:
     table.scaled[<int>ops.SUB][code] = <scaled_loop>scaled_loop_of[Real, Sub]
     table.scaled[<int>ops.MUL][code] = <scaled_loop>scaled_loop_of[Real, Mul]
     table.scaled[<int>ops.DIV][code] = <scaled_loop>scaled_loop_of[Real, Div]
+    table.threshold[code] = <scaled_loop>threshold_loop[Real]
 
 
 cdef void install_bool(Kernels *table) noexcept:

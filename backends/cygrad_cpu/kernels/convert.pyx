@@ -12,6 +12,9 @@ from cygrad_cpu.simd.element_types cimport Real, int16, int32, int64, int8, uint
 from cygrad_cpu.simd.tiles cimport TILES, tile_1, tile_2, tile_4, tile_4_small, tile_8
 
 
+cdef enum:
+    COPIED = 64             # elements of a row from which on a call of memcpy pays
+
 cdef struct Wide:           # a complex128
     uint64 low
     uint64 high
@@ -166,7 +169,7 @@ cdef void move(const Item *a, Py_ssize_t a_row, Py_ssize_t a_column, Item *out, 
             for j in range(columns):
                 out[j * out_column] = a[j * a_column]
         elif a_column == 1:
-            if columns >= 16:
+            if columns >= COPIED:
                 memcpy(out, a, columns * sizeof(Item))
             else:
                 move_row(a, 1, out, columns)

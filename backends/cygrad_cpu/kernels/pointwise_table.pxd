@@ -42,6 +42,32 @@ ctypedef Py_ssize_t (*argfold_loop)(const char *a, Py_ssize_t n, char *out, void
 ctypedef void (*argupdate_loop)(const char *row, char *best, long long *index, Py_ssize_t n, long long position,
                                 void *op) noexcept nogil
 
+cdef enum Place:            # where the values of each kind are among a plan's slots
+    OUTS = 16
+    CONSTANTS = 20
+    BUFFERS = 44
+    SLOTS = 56
+
+cdef enum StepKind:
+    UNARY_STEP, BINARY_STEP, TERNARY_STEP, SCALED_STEP, WHERE_STEP, CONVERT_STEP, COPY_STEP, SPREAD_STEP
+
+cdef struct Step:           # of a plan (see plans.pyx): a call of a loop
+    int kind
+    int op                  # of a loop of one or two operands; of a ternary one MUL for a * b + c; LE for a threshold
+    int form                # of a binary or ternary loop
+    int log_item            # of the elements copied or spread
+    int slots[6]            # the result, then the operands
+    void *loop
+
+cdef enum:
+    TILE = 128              # elements that all steps of a chain go over before the next ones
+
+# The calls on n elements; non-zero where an integer was divided by zero.
+ctypedef int (*steps_loop)(const Step *steps, int count, char **slots, Py_ssize_t n) noexcept nogil
+# The same for floating-point steps without masks, tile by tile. Buffers hold one tile; `rest` makes the ordinary calls.
+ctypedef void (*chain_loop)(const Step *steps, int count, char **slots, Py_ssize_t n, steps_loop rest,
+                            void *op) noexcept nogil
+
 cdef enum:             # table extents, at least N_UNARY, N_BINARY, N_REDUCE, N_DTYPES and the five item sizes 1 to 16
     UNARY_OPS = 48
     BINARY_OPS = 40
@@ -61,6 +87,8 @@ cdef struct Kernels:
     argupdate_loop argupdate[2][DTYPES]
     ternary_loop ternary[2][DTYPES]     # by Idiom; NULL where there is no such loop
     scaled_loop scaled[4][DTYPES]       # by ADD, SUB, MUL, DIV, likewise
+    scaled_loop threshold[DTYPES]       # `weight` where a <= scale, else c; likewise
+    chain_loop chain[DTYPES]            # likewise
     unary_loop silu[DTYPES]             # x * sigmoid(x), likewise
     unary_loop gelu[DTYPES]             # x * (1 + erf(x / sqrt(2))) / 2
     binary_loop narrow[2][4]        # FLOAT16 and BFLOAT16, by ADD, SUB, MUL, DIV; single elements are float32

@@ -17,12 +17,14 @@ from cygrad_cpu.runtime.thread_count cimport threads_for
 
 cdef enum:
     LONG = 16384            # elements of a block without buffers, where several threads share them
+    FEW_ROWS = 16           # of a block
+    LINE = 64               # bytes of a line of the cache
     LONG_ROW = 128          # from which on a program has rows of their own, with operands of one element for each
 
 cdef Kernels _kernels
 
 for _name in ("arithmetic", "division", "power", "exact_unary", "exponential", "trigonometric", "special", "complex",
-              "convert", "float16_and_bfloat16", "reduce"):
+              "chains", "convert", "float16_and_bfloat16", "reduce"):
     install_kernels(_name, &_kernels)       # each fills its part of the table
 
 
@@ -152,6 +154,18 @@ cdef void simplify(Job *job) noexcept nogil:
             job.operands[k].strides[kept] = 0
         kept += 1
     job.rank = kept
+
+
+cdef void lengthen_blocks(Job *job) noexcept nogil:
+    """Have a copy of long runs go along a longer axis than the next one outside, if that has few: fewer blocks."""
+    cdef int axis
+    if (job.kind != COPY or job.sizes[1] >= FEW_ROWS or job.operands[0].strides[0] != 1
+            or job.operands[1].strides[0] != 1 or job.sizes[0] * job.operands[0].item < LINE):
+        return
+    for axis in range(2, job.rank):
+        if job.sizes[axis] >= FEW_ROWS:
+            swap_axes(job, 1, axis)
+            return
 
 
 cdef void count_blocks(Job *job) noexcept nogil:
@@ -359,6 +373,7 @@ cdef int run_rows(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noexc
 cdef void arrange(Job *job) noexcept nogil:
     """Decide how the job is cut into blocks."""
     simplify(job)
+    lengthen_blocks(job)
     choose_blocks(job)
 
 

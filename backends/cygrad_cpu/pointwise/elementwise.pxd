@@ -14,6 +14,7 @@ cdef struct Details:        # what the threads share
     bint early[4]           # out j shares memory with an input that is read after it is written
     bint single[8]          # input k is one element for a block, which `step` takes as such
     const Step *step        # the plan's, for these
+    bint chain              # they are run as one
 
 cdef struct Workspace:      # of a thread
     char *slots[56]

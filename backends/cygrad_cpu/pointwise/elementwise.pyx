@@ -14,9 +14,9 @@ from cygrad_cpu.runtime.allocator cimport give, take
 from cygrad_cpu.pointwise.blocks cimport (PROGRAM, Cursor, Job, Operand, add_input, arrange, conversion, convert, fetch,
                                 next_block, run_arranged, seek, set_columns, start)
 from cygrad_cpu.runtime.thread_count cimport thread_count, threads_for
-from cygrad_cpu.pointwise.plans cimport (BINARY_STEP, BUFFERS, CONSTANTS, OUTS, TERNARY_STEP, Compiled, Plan, Step,
-                                         compiled, run_steps)
-from cygrad_cpu.kernels.pointwise_table cimport BOTH_VECTORS, B_SCALAR, C_SCALAR, FIRST_SCALAR, SECOND_SCALAR
+from cygrad_cpu.pointwise.plans cimport LEAST_CHAIN, Compiled, Plan, compiled, run_plan, run_steps
+from cygrad_cpu.kernels.pointwise_table cimport (BINARY_STEP, BOTH_VECTORS, BUFFERS, B_SCALAR, CONSTANTS, C_SCALAR,
+                                                 FIRST_SCALAR, OUTS, SECOND_SCALAR, Step, TERNARY_STEP, TILE)
 from cygrad_cpu.pointwise.pointwise cimport division_by_zero, store_scalar
 
 cdef enum:
@@ -104,7 +104,7 @@ cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noe
             else:
                 slots[details.inputs[k]] = <char *>fetch(job, which, corners[which], cursor.rows, cursor.columns,
                                                          moved[which], converted[which], w.scratch)
-        status |= run_steps(details.step, plan.steps, slots, n)
+        status |= run_plan(plan, details.step, details.chain, slots, n)
         for which in range(plan.outs):
             operand = &job.operands[which]
             target = slots[OUTS + which]
@@ -157,8 +157,9 @@ cdef Py_ssize_t grain_of(const Plan *plan) noexcept:
 
 
 cdef inline bint at_once(const Plan *plan, Py_ssize_t n) noexcept:
-    """Whether one thread runs one step, with nothing that should stay in the first-level cache."""
-    return plan.steps == 1 and plan.buffers == 0 and threads_for(n, grain_of(plan)) == 1
+    """Whether one thread runs all, with nothing for the steps to leave in the first-level cache but tiles."""
+    return ((plan.chain and n >= LEAST_CHAIN or plan.steps == 1 and plan.buffers == 0)
+            and threads_for(n, grain_of(plan)) == 1)
 
 
 cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple outs):
@@ -180,7 +181,7 @@ cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple out
         if plan.number[i] >= 0:
             store_scalar(ins[i], plan.code, values + 16 * plan.number[i])
     status = run_steps(plan.first, plan.once, slots, 1)
-    unit = (n * plan.item + 63) // 64 * 64
+    unit = ((TILE if plan.chain and n >= LEAST_CHAIN else n) * plan.item + 63) // 64 * 64
     if plain(plan, ins, outs) and (n < SERIAL and unit * plan.buffers <= LOCAL or at_once(plan, n)):
         for i in range(plan.buffers):
             slots[BUFFERS + i] = local + i * unit
@@ -191,10 +192,10 @@ cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple out
                 slots[i] = data(<View>ins[i])
         if n < SERIAL:
             run_steps(plan.spread, plan.spreads, slots, n)
-            status |= run_steps(plan.step, plan.steps, slots, n)
+            status |= run_plan(plan, plan.step, plan.chain, slots, n)
         else:
             with nogil:
-                status |= run_steps(plan.step, plan.steps, slots, n)
+                status |= run_plan(plan, plan.step, plan.chain, slots, n)
     else:
         status |= run_job(plan, values, ins, outs)
     if status:
@@ -272,15 +273,16 @@ cdef int run_job(const Plan *plan, char *values, tuple ins, tuple outs) except -
     job.body = run_blocks
     job.details = &details
     arrange(&job)
-    if plan.steps == 1 and plan.buffers == 0 and plain(plan, ins, outs):
-        set_columns(&job, LONG)                 # nothing lies between the steps: no need for the first-level cache
+    if (plan.chain or plan.steps == 1 and plan.buffers == 0) and plain(plan, ins, outs):
+        set_columns(&job, LONG)             # no more than tiles between the steps, which any block leaves room for
     elif dense and plan.buffers + details.views > FEW:
         set_columns(&job, max(64, SETTLED // (max(plan.item, 4) * (plan.buffers + details.views)) // 64 * 64))
     memcpy(steps, plan.step, plan.steps * sizeof(Step))
-    details.step = steps
+    details.step, details.chain = steps, plan.chain
     for i in range(details.views):
         details.single[i] = (job.operands[plan.outs + i].constant
                              and as_element(steps, plan.steps, details.inputs[i]))
+        details.chain = details.chain and not details.single[i]
     if n < 2 * grain:
         threads = 1
     details.unit = (job.rows * job.columns * max(plan.item, 4) + 63) // 64 * 64

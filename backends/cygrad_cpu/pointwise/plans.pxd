@@ -1,4 +1,5 @@
 """Pointwise programs, compiled to calls of inner loops; see plans.pyx."""
+from cygrad_cpu.kernels.pointwise_table cimport BUFFERS, CONSTANTS, OUTS, SLOTS, Step
 
 cdef enum:
     MOST_INS = 16           # numbers included
@@ -7,23 +8,7 @@ cdef enum:
     MOST_CONSTANTS = 24
     MOST_BUFFERS = 12
     MOST_STEPS = 64
-
-cdef enum Place:            # where the values of each kind are among a plan's slots
-    OUTS = 16
-    CONSTANTS = 20
-    BUFFERS = 44
-    SLOTS = 56
-
-cdef enum StepKind:
-    UNARY_STEP, BINARY_STEP, TERNARY_STEP, SCALED_STEP, WHERE_STEP, CONVERT_STEP, COPY_STEP, SPREAD_STEP
-
-cdef struct Step:
-    int kind
-    int op                  # of unary and binary steps
-    int form                # of a binary or ternary loop
-    int log_item            # of the elements copied or spread
-    int slots[6]            # the result, then the operands
-    void *loop
+    LEAST_CHAIN = 1024      # elements that tiles are worth their calls for
 
 cdef struct Plan:
     int ins
@@ -35,6 +20,7 @@ cdef struct Plan:
     bint dear               # some op takes tens of cycles an element
     int constants
     int buffers
+    bint chain              # LEAST_CHAIN elements or more go through all steps in tiles, which buffers then hold
     int once                # how many of `first` there are: on constants, one element, once a call
     int spreads             # how many of `spread`: constants as runs, once a thread
     int steps               # how many of `step`: once a block
@@ -51,4 +37,5 @@ cdef class Compiled:
 
 cdef Compiled compiled(tuple program, tuple ins, tuple outs, bint reduced=?)
 cdef Compiled compiled_finish(tuple program, int results, int numbers, int outs, int code)
+cdef int run_plan(const Plan *plan, const Step *steps, bint chain, char **slots, Py_ssize_t n) noexcept nogil
 cdef int run_steps(const Step *steps, int count, char **slots, Py_ssize_t n) noexcept nogil

@@ -15,8 +15,10 @@ from cygrad.dtype cimport BFLOAT16, BOOL, COMPLEX64, FLOAT16, FLOAT32
 from cygrad.view cimport View
 from cygrad_cpu.pointwise.blocks cimport loaded_kernels, log_of_item
 from cygrad_cpu.kernels.pointwise_table cimport (BOTH_VECTORS, B_SCALAR, CLAMP, C_SCALAR, FIRST_SCALAR, Kernels,
-                                                 MULTIPLY_ADD, SECOND_SCALAR, binary_loop, convert_loop, scaled_loop,
-                                                 ternary_loop, unary_loop, where_loop)
+                                                 MULTIPLY_ADD, SECOND_SCALAR, BINARY_STEP, CONVERT_STEP, COPY_STEP,
+                                                 SCALED_STEP, SPREAD_STEP, TERNARY_STEP, UNARY_STEP, WHERE_STEP,
+                                                 binary_loop, convert_loop, scaled_loop, ternary_loop, unary_loop,
+                                                 where_loop)
 from cygrad_cpu.pointwise.pointwise cimport dear, store_scalar
 
 cdef enum:
@@ -143,6 +145,7 @@ cdef class Compiler:
         self.place_outs()
         self.place_spreads()
         self.note_reads()
+        plan.chain = kernels.chain[code] != NULL and plan.outs > 0 and plan.spreads == 0 and self.chained()
 
     cdef add(self, tuple step, list loads):
         cdef str kind = step[0]
@@ -333,6 +336,27 @@ cdef class Compiler:
                 if 0 <= plan.step[i].slots[k] < OUTS:
                     later |= 1u << plan.step[i].slots[k]
 
+    cdef bint chained(self):
+        """Whether most steps are arithmetic of kernels/chains.pyx, some of it slow, so that others fit in beside it."""
+        cdef const Step *step
+        cdef int i, slow = 0, others = 0
+        for i in range(self.plan.ins):
+            if self.codes[i] != self.plan.code:
+                return False
+        for i in range(self.plan.steps):
+            step = &self.plan.step[i]
+            if step.kind == WHERE_STEP or step.kind == CONVERT_STEP or 1 << step.log_item != self.plan.item:
+                return False
+            if step.kind == UNARY_STEP:
+                slow += step.op == ops.SQRT
+                others += step.op != ops.SQRT
+            elif step.kind == BINARY_STEP or step.kind == SCALED_STEP:
+                slow += step.op == ops.DIV
+                others += step.op > ops.DIV
+            else:
+                others += step.op != ops.MUL
+        return self.plan.steps > 1 and slow > 0 and others * 4 <= self.plan.steps
+
     cdef unary(self, int op):
         cdef int a = self.pop(), code = self.codes[a]
         cdef bint predicate = op == ops.LOGICAL_NOT or ops.ISNAN <= op <= ops.ISFINITE
@@ -402,6 +426,7 @@ cdef class Compiler:
         if step.kind == TERNARY_STEP:
             step.kind, step.loop = SCALED_STEP, <void *>kernels.scaled[<int>ops.ADD][code]
             step.slots[3], step.slots[2] = step.slots[2], step.slots[1]
+            step.op, step.form = ops.ADD, BOTH_VECTORS
         step.slots[4], step.slots[5] = product.slots[k], product.slots[3 - k]
         for i in range(made, plan.steps - 1):
             plan.step[i] = plan.step[i + 1]
@@ -470,8 +495,26 @@ cdef class Compiler:
         return (step.kind == BINARY_STEP and step.op == op and step.form == SECOND_SCALAR and step.slots[1] == a
                 and (<float *>(self.plan.values + 16 * (step.slots[2] - CONSTANTS)))[0] == <float>constant)
 
+    cdef bint threshold(self, int c, int a, int b) except -1:
+        """The number a where x <= bound, else b."""
+        cdef Step *step = self.last(c, BINARY_STEP, ops.LE)
+        cdef int code = self.codes[b]
+        if (step == NULL or step.form != SECOND_SCALAR or not a_constant(a) or a_constant(b)
+                or self.codes[step.slots[1]] != code or kernels.threshold[code] == NULL):
+            return False
+        step.kind, step.loop = SCALED_STEP, <void *>kernels.threshold[code]
+        step.slots[3], step.slots[4], step.slots[5] = step.slots[2], b, a
+        step.slots[2] = step.slots[1]
+        step.log_item, self.codes[c] = log_of_item(ITEMS[code]), code       # it was a mask
+        self.drop(a)
+        self.drop(b)
+        self.stack.append(c)
+        return True
+
     cdef where(self):
         cdef int b = self.pop(), a = self.pop(), c = self.pop(), code = self.codes[a]
+        if self.threshold(c, a, b):
+            return
         c = self.converted(c, BOOL)
         if code != self.codes[b]:
             code = self.plan.code
@@ -501,6 +544,14 @@ cdef class Compiler:
             set_slots(step, OUTS + j, slot, NO_SLOT, NO_SLOT)
             plan.steps += 1
         self.drop(slot)
+
+
+cdef int run_plan(const Plan *plan, const Step *steps, bint chain, char **slots, Py_ssize_t n) noexcept nogil:
+    """The steps of a plan, as a chain or one after the other."""
+    if not chain or n < LEAST_CHAIN:
+        return run_steps(steps, plan.steps, slots, n)
+    kernels.chain[plan.code](steps, plan.steps, slots, n, run_steps, NULL)
+    return 0
 
 
 cdef void set_slots(Step *step, int out, int a, int b, int c) noexcept:

@@ -7,6 +7,10 @@ eighth is wasted, a quarter when the block of a neighbouring class is taken. Fre
 through their first word. ``CYGRAD_CPU_CACHE`` (bytes, or with K, M, G; default a quarter of the RAM; 0 keeps nothing)
 bounds what is kept.
 
+On Linux, blocks of 64 KB to 4 MB are cut out of arenas of huge pages: in pages of 4 KB each, what a network's step goes
+over takes more of them than the processor remembers the places of. What is cut out of an arena goes back to the system
+page by page, while its addresses stay with its class.
+
 Every function here runs with the GIL held, which is what protects the lists and the counters.
 
 In a build with AddressSanitizer the bytes of a block past those asked for, and the blocks in the cache, are poisoned.
@@ -15,6 +19,7 @@ import os
 import sys
 
 from libc.stddef cimport size_t
+from libc.stdlib cimport free, malloc
 
 from cygrad.storage cimport Storage
 
@@ -77,6 +82,33 @@ cdef extern from *:
     #elif defined(__SANITIZE_ADDRESS__)
     #define CYGRAD_ASAN
     #endif
+    #if defined(__linux__) && defined(MADV_HUGEPAGE) && !defined(CYGRAD_ASAN)
+    #define CYGRAD_ARENA ((size_t)32 << 20)
+    static char *cygrad_arenas[1024], *cygrad_arena_next, *cygrad_arena_end;
+    static int cygrad_arena_count;
+    static void *cygrad_carve(size_t n) {
+        void *p = cygrad_arena_next;
+        if (n > (size_t)(cygrad_arena_end - cygrad_arena_next)) {
+            if (cygrad_arena_count == 1024 || posix_memalign(&p, (size_t)1 << 21, CYGRAD_ARENA)) return NULL;
+            madvise(p, CYGRAD_ARENA, MADV_HUGEPAGE);
+            cygrad_arenas[cygrad_arena_count++] = p;
+            cygrad_arena_end = (char *)p + CYGRAD_ARENA;
+        }
+        cygrad_arena_next = (char *)p + n;
+        return p;
+    }
+    static int cygrad_vacate(void *p, size_t n) {
+        for (int i = 0; i < cygrad_arena_count; i++)
+            if ((size_t)p - (size_t)cygrad_arenas[i] < CYGRAD_ARENA) {
+                madvise(p, n, MADV_DONTNEED);
+                return 1;
+            }
+        return 0;
+    }
+    #else
+    #define cygrad_carve(n) NULL
+    #define cygrad_vacate(p, n) 0
+    #endif
     #ifdef CYGRAD_ASAN
     #include <sanitizer/asan_interface.h>
     static void cygrad_mark_used(void *block, size_t used, size_t capacity) {
@@ -89,6 +121,8 @@ cdef extern from *:
     """
     void *cygrad_block_new(size_t nbytes) nogil
     void cygrad_block_free(void *pointer) nogil
+    void *cygrad_carve(size_t n) noexcept nogil                     # of an arena, or NULL
+    bint cygrad_vacate(void *block, size_t n) noexcept nogil        # give its pages back if it is an arena's
     long long cygrad_memory_total() nogil
     long long cygrad_memory_free() nogil
     int cygrad_highest_bit(unsigned long long n) nogil
@@ -99,6 +133,8 @@ cdef enum:
     SMALL = 1024                # largest size in steps of 64 bytes
     SMALL_BINS = SMALL // STEP
     BINS = SMALL_BINS + 8 * 53
+    CARVED = 1 << 16            # the smallest block of an arena
+    ALONE = 1 << 22             # the smallest one that has huge pages of its own
     NEIGHBOURS = 2              # larger classes whose blocks are taken too (for blocks above SMALL)
 
 cdef void *bins[BINS]           # free blocks of each class
@@ -132,6 +168,37 @@ cdef Py_ssize_t capacity_of(int index) noexcept nogil:
     return <Py_ssize_t>(9 + index % 8) << (7 + index // 8)
 
 
+cdef struct Vacant:             # a block of an arena whose pages the system has: to write there would take them again
+    void *block
+    Vacant *next
+
+cdef Vacant *vacant[BINS]
+
+
+cdef void release(void *block, int index) noexcept nogil:
+    """Give a block back to the system."""
+    cdef Vacant *node
+    if capacity_of(index) < CARVED or not cygrad_vacate(block, capacity_of(index)):
+        cygrad_block_free(block)
+        return
+    node = <Vacant *>malloc(sizeof(Vacant))
+    if node != NULL:
+        node.block, node.next = block, vacant[index]
+        vacant[index] = node
+
+
+cdef void *acquire(int index, Py_ssize_t capacity) noexcept nogil:
+    """A block from the system, or NULL."""
+    cdef Vacant *node = vacant[index]
+    cdef void *block = NULL
+    if node != NULL:
+        block, vacant[index] = node.block, node.next
+        free(node)
+    elif CARVED <= capacity < ALONE:
+        block = cygrad_carve(capacity)
+    return cygrad_block_new(capacity) if block == NULL else block
+
+
 cdef void trim(Py_ssize_t room, int spare) noexcept nogil:
     """Free cached blocks, the largest first and those of class `spare` not at all, until `room` bytes fit again."""
     global cached
@@ -146,7 +213,7 @@ cdef void trim(Py_ssize_t room, int spare) noexcept nogil:
             block = bins[index]
             bins[index] = (<void **>block)[0]
             cached -= capacity_of(index)
-            cygrad_block_free(block)
+            release(block, index)
 
 
 cdef void *new_block(Py_ssize_t nbytes, int index, Py_ssize_t *capacity, bint exact) except NULL:
@@ -164,10 +231,10 @@ cdef void *new_block(Py_ssize_t nbytes, int index, Py_ssize_t *capacity, bint ex
                 return block
     block = NULL
     if capacity[0] <= total:
-        block = cygrad_block_new(capacity[0])
+        block = acquire(index, capacity[0])
         if block == NULL:
             trim(limit, -1)
-            block = cygrad_block_new(capacity[0])
+            block = acquire(index, capacity[0])
     if block == NULL:
         fail(nbytes)
     return block
@@ -206,11 +273,11 @@ cdef inline void give_back(void *block, Py_ssize_t capacity) noexcept:
     in_use -= capacity
     if cached + capacity > limit:
         if capacity > limit:
-            cygrad_block_free(block)
+            release(block, index)
             return
         trim(capacity, index)
         if cached + capacity > limit:
-            cygrad_block_free(block)
+            release(block, index)
             return
     cygrad_mark_used(block, sizeof(void *), capacity)
     (<void **>block)[0] = bins[index]

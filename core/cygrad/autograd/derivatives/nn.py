@@ -191,15 +191,16 @@ def attention_backward(grad, query, key, value, mask, causal, scale, needs):
     """The scores are computed again. With P their softmax and dP = grad @ value^T, dS = P * (dP - sum(dP * P))."""
     if query.dtype in HALVES:
         grad, query, key, value = (t.to(FLOAT32) for t in (grad, query, key, value))
-    chances = _safe_softmax(attention_scores(query * scale, key, mask, causal), -1)
+    scaled = query * scale
+    scores = attention_scores(scaled, key, mask, causal)
+    chances = scores.softmax(-1) if mask is None else _safe_softmax(scores, -1)     # else no row is all hidden
     found = [None, None, None]
     if needs[2]:
         found[2] = chances.mT @ grad
     if needs[0] or needs[1]:
-        slope = grad @ value.mT
-        slope = chances * (slope - (slope * chances).sum(-1, keepdim=True))
+        slope = softmax_backward(grad @ value.mT, chances, -1)
         found[0] = times(slope @ key, scale) if needs[0] else None
-        found[1] = times(slope.mT @ query, scale) if needs[1] else None
+        found[1] = slope.mT @ scaled if needs[1] else None
     return found
 
 

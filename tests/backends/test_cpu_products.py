@@ -6,6 +6,7 @@ panel that was packed from another layout.
 import cygrad
 import numpy as np
 import pytest
+from cygrad_cpu.runtime import instruction_sets
 
 # Rows (a tile has 4, 8 or 16, a block 256, or 768 KB that are read where they lie), terms (a block has 384 of float32,
 # 192 of float64), columns (a panel has 12, 24 or 48).
@@ -57,6 +58,20 @@ def test_added_operand_is_read_where_it_lies(shape, dtype, form):
     turned = cygrad.empty(n, m, dtype=x.dtype).t()
     cygrad.addmm(z, x, y, beta=0.5, alpha=2, out=turned)
     np.testing.assert_allclose(turned.numpy(), exact, rtol=0, atol=allowed)
+
+
+@pytest.mark.skipif(instruction_sets.candidates()[0] not in ("v3", "v4"), reason="OpenBLAS multiplies")
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape[1] > 3])
+@pytest.mark.parametrize("layouts", [("rows", "rows"), ("columns", "rows"), ("rows", "columns"), ("gaps", "gaps")])
+def test_a_sum_does_not_depend_on_its_place(shape, dtype, layouts):
+    """Rows and columns that are alike give the same bits in whole tiles, at edges and in half vectors."""
+    rng = np.random.default_rng(0)
+    m, k, n = shape
+    a = np.repeat(rng.standard_normal((1, k)).astype(dtype), m, 0)
+    b = np.repeat(rng.standard_normal((k, 1)).astype(dtype), n, 1)
+    found = (laid_out(a, layouts[0]) @ laid_out(b, layouts[1])).numpy()
+    np.testing.assert_array_equal(found, found[0, 0])
 
 
 def test_rows_and_columns_a_page_apart():

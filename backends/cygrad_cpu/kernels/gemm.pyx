@@ -280,7 +280,7 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
     elif b_rows == NULL:
         for run in range(a_count):
             x_column = a + a_runs[run].begin
-            beyond = x_column + m // 2 * a_row
+            beyond = x_column + m // 2 * a_row          # the lower rows; by one address there are too few registers
             count = a_runs[run].nbytes // (8 if Lanes is Doubles else 4)
             p = 0
             while p < count - 3:

@@ -102,13 +102,13 @@ def test_cache_limit_bounds_what_is_kept(cache):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="asks Linux what a process holds")
 def test_blocks_of_arenas_go_back_to_the_system_and_return(cache):
-    """Blocks of 64 KB to 4 MB lie together in arenas: their pages can go while the arena stays."""
+    """Blocks of 36 KB to 4 MB lie together in arenas: their pages can go while the arena stays."""
     def resident():
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     cache(1 << 30)
-    sizes = [1 << 16, 90_000, 1 << 18, 700_000, (1 << 22) - 8]
+    sizes = [40_000, 90_000, 1 << 18, 700_000, (1 << 22) - 8]
     for _ in range(2):
         tensors = [cygrad.full((sizes[i % 5] // 4,), i) for i in range(100)]
         assert all((t == i).all() for i, t in enumerate(tensors))

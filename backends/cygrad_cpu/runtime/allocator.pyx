@@ -7,7 +7,7 @@ eighth is wasted, a quarter when the block of a neighbouring class is taken. Fre
 through their first word. ``CYGRAD_CPU_CACHE`` (bytes, or with K, M, G; default a quarter of the RAM; 0 keeps nothing)
 bounds what is kept.
 
-On Linux, blocks of 64 KB to 4 MB are cut out of arenas of huge pages: in pages of 4 KB each, what a network's step goes
+On Linux, blocks of 36 KB to 4 MB are cut out of arenas of huge pages: in pages of 4 KB each, what a network's step goes
 over takes more of them than the processor remembers the places of. What is cut out of an arena goes back to the system
 page by page, while its addresses stay with its class.
 
@@ -133,7 +133,7 @@ cdef enum:
     SMALL = 1024                # largest size in steps of 64 bytes
     SMALL_BINS = SMALL // STEP
     BINS = SMALL_BINS + 8 * 53
-    CARVED = 1 << 16            # the smallest block of an arena
+    CARVED = 36 << 10           # the smallest block of an arena, whose sizes are whole pages
     ALONE = 1 << 22             # the smallest one that has huge pages of its own
     NEIGHBOURS = 2              # larger classes whose blocks are taken too (for blocks above SMALL)
 

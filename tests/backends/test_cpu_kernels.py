@@ -404,12 +404,12 @@ def test_a_number_as_exponent_takes_the_root_and_a_tensor_of_one_does_not(dtype,
 
 # ---- pooling: rows shorter than a vector, whole vectors, and what reaches back over the one before
 
-@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64", "float32", "float64"])
 @pytest.mark.parametrize("kernel, stride, padding, dilation", [(1, 1, 0, 1), (2, 2, 0, 1), (3, 1, 1, 1), (3, 2, 1, 1),
                                                                (2, 3, 0, 1), (3, 3, 1, 2), (5, 1, 2, 1)])
 def test_pooling_of_rows_of_any_length(rng, dtype, kernel, stride, padding, dilation):
     """The first of the largest, or the last NaN, and its place."""
-    for width in [*range(1, 21), 33]:
+    for width in [*range(1, 21), 33, 70]:
         outs = (width + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
         if outs < 1:
             continue

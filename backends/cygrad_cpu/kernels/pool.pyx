@@ -26,7 +26,7 @@ cdef extern from *:
             typedef whole wholes __attribute__((vector_size(lanes * sizeof(type))));                                  \
             for (Py_ssize_t w = 0; w < n; w += lanes) {                                                               \
                 const Py_ssize_t first = w < n - lanes ? w : n - lanes;                                               \
-                vector best = (vector){0} + (op == 0 ? lowest : 0);                                          \
+                vector best = (vector){0} + (type)(op == 0 ? lowest : 0);                                             \
                 wholes places = (wholes){0} + (whole)place;                                                           \
                 for (Py_ssize_t i = 0; i < counts[0]; i++)                                                            \
                     for (Py_ssize_t j = 0; j < counts[1]; j++) {                                                      \
@@ -67,6 +67,10 @@ cdef extern from *:
     CYGRAD_BOXES(two_doubles, double, -INFINITY, long long, 2, CYGRAD_LIST(0, 3))
     CYGRAD_BOXES(eight_ints, int, INT_MIN, int, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
     CYGRAD_BOXES(four_longs, long long, LLONG_MIN, long long, 4, CYGRAD_LIST(0, 2, 5, 7))
+    /* for these without places, which are too large for them */
+    CYGRAD_BOXES(four_shorts, short, SHRT_MIN, short, 4, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(eight_bytes, signed char, SCHAR_MIN, signed char, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
+    CYGRAD_BOXES(eight_unsigned, unsigned char, 0, signed char, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
     """
     void eight_floats "cygrad_boxes_eight_floats" (
         int op, const float *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
@@ -86,6 +90,15 @@ cdef extern from *:
     void four_longs "cygrad_boxes_four_longs" (
         int op, const long long *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
         Py_ssize_t place, long long *y, long long *index) noexcept nogil
+    void four_shorts "cygrad_boxes_four_shorts" (
+        int op, const short *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
+        Py_ssize_t place, short *y, long long *index) noexcept nogil
+    void eight_bytes "cygrad_boxes_eight_bytes" (
+        int op, const signed char *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride,
+        Py_ssize_t n, Py_ssize_t place, signed char *y, long long *index) noexcept nogil
+    void eight_unsigned "cygrad_boxes_eight_unsigned" (
+        int op, const unsigned char *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride,
+        Py_ssize_t n, Py_ssize_t place, unsigned char *y, long long *index) noexcept nogil
 
 cdef enum:
     MAX, SUM, MEAN              # backend.POOL
@@ -166,7 +179,8 @@ cdef inline bint alike(int op, const Number *plane, const Boxes *boxes, Range d,
                                boxes.taps]
     cdef Py_ssize_t *steps = [d.step * plane_size, h.step * row, boxes.step[2]]
     cdef bint some = Number is float and n >= 4 or Number is double and n >= 2 or Number is int32 and n >= 8 \
-        or Number is int64 and n >= 4
+        or Number is int64 and n >= 4 or Number is int16 and n >= 4 and index == NULL \
+        or (Number is int8 or Number is uint8) and n >= 8 and index == NULL
     if not TILES or not some or counts[0] < 1 or counts[1] < 1:
         return False
     place = d.first * plane_size + h.first * row + boxes.first[2][boxes.begin]
@@ -182,6 +196,12 @@ cdef inline bint alike(int op, const Number *plane, const Boxes *boxes, Range d,
         eight_ints(op, plane, counts, steps, boxes.stride, n, place, y, index)
     elif Number is int64:
         four_longs(op, plane, counts, steps, boxes.stride, n, place, y, index)
+    elif Number is int16:
+        four_shorts(op, plane, counts, steps, boxes.stride, n, place, y, index)
+    elif Number is int8:
+        eight_bytes(op, plane, counts, steps, boxes.stride, n, place, y, index)
+    elif Number is uint8:
+        eight_unsigned(op, plane, counts, steps, boxes.stride, n, place, y, index)
     return True
 
 

@@ -84,7 +84,7 @@ REST = {
                     "cummax": ("running maximum and its place", "the last of equals; from a NaN on the last NaN"),
                     "cummin": ("running minimum and its place", "as cummax")}),
     "scatter": (SCATTER, {"set": ("src replaces", "the last of several writes wins, in the order of the index"),
-                          "add": ("src is added", "every one of several counts"),
+                          "add": ("src is added", "every one of several counts; 16-bit sums may be rounded after each"),
                           "prod": ("src multiplies", "every one counts"), "max": ("the larger stays", "NaN wins"),
                           "min": ("the smaller stays", "NaN wins")}),
     "random": (RANDOM, {"uniform": ("numbers from a to b", "b only where 16 bits round to it"),

@@ -21,6 +21,7 @@ import mutants_of_readers as readers
 import mutants_of_shortcuts as shortcuts
 import mutants_of_strangers as strangers
 import mutants_of_students as students
+import mutants_of_trainers as trainers
 import mutants_of_translations as translations
 import mutants_of_tuners as tuners
 import mutants_of_users as users
@@ -57,6 +58,7 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             examiners.examiners_strides, examiners.examiners_aliases, examiners.examiners_copies,
             examiners.examiners_protocol, lots.lots_drawn, lots.lots_drawn_again,
             lodgers.lodgers_plans, lodgers.lodgers_words, lodgers.lodgers_answers,
+            trainers.trainers_norms, trainers.trainers_convolutions, trainers.trainers_pools, trainers.trainers_losses,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has",
@@ -70,8 +72,10 @@ EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within
               "readers_layers: softmax_backward: log by the other formula": "of one probability both are 0",
               "examiners_arithmetic: pow with one half is a root": "as on the CPU, and in PyTorch",
               "lots_drawn_again: reduce of any 0: operand 1 is read infinity as the largest (by 8)": "true as well",
+              "trainers_pools: pool_backward of float16 is added there": "16-bit sums may be rounded after each step",
               "places: cumprod by logarithms": "within what running products of as many factors may be off"}
 # Those that no case sees yet.
 UNSEEN = ("lots_drawn: binary_scalar of left_shift 0: operand 1 is read on where its stride is 0 (by 16)",
-          "lots_drawn: layer_norm_backward 0: operand 0 is read infinity as the largest (by 64)")
+          "lots_drawn: layer_norm_backward 0: operand 0 is read infinity as the largest (by 64)",
+          "trainers_losses: fft: axes of rank three and more")
 MUTANTS = [Mutant(family.__name__, *each) for family in FAMILIES for each in family()]

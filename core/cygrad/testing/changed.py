@@ -39,11 +39,12 @@ def joined(make, rng):
                   else moved.get(value, value) if hasattr(value, "memory") else value for value in args])
 
 
-def with_odd(make, at, odd, rng):
-    """What `make` gives, with one element of operand `at` that is no number."""
+def with_odd(make, at, odd, rng, classes=False):
+    """What `make` gives, with one element of operand `at` that is no number, or all of its `classes`."""
     args = make(rng)
     elements = window(args[at], args[at].memory)
-    elements[tuple(size // 2 for size in elements.shape)] = odd
+    where = [size // 2 for size in elements.shape]
+    elements[tuple(slice(None) if classes and axis == 1 else place for axis, place in enumerate(where))] = odd
     return args
 
 
@@ -59,4 +60,4 @@ def with_changes(entry, cases):
         operands, elements = ODD.get(entry, ((), ()))
         for at, odd in product(operands, elements):
             yield replace(case, key=Key(entry, "odd", "float32", f"{op} {odd} in {at}"),
-                          make=partial(with_odd, case.make, at, float(odd)))
+                          make=partial(with_odd, case.make, at, float(odd), classes=entry == "nll_loss"))

@@ -15,7 +15,7 @@ ROWS = {"rows": ((6, 5), dense, False, 0, 0), "weights": ((7, 4), dense, True, 0
         "images": ((3, 4, 10), dense, True, 0.2, 0), "turned": ((4, 5, 7), turned, False, 0.2, 0.1),
         "reordered": ((3, 6, 8), reordered, True, 0, 0), "one": ((1, 1), dense, False, 0, 0),
         "one class": ((5, 1, 3), dense, True, 0.3, 0), "large": ((700, 90), dense, True, 0.1, 0.1),
-        "large images": ((3, 4, 20011), dense, False, 0.1, 0)}
+        "large images": ((3, 4, 20011), dense, False, 0.1, 0), "square": ((6, 3, 6), dense, False, 0, 0)}
 REDUCED = ("none", "sum", "mean")
 IGNORE = -100, 1
 

@@ -12,16 +12,22 @@ from cygrad_cpu.simd.element_types cimport Number, Real, int8, int16, int32, int
 
 from cygrad.dtype cimport FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 
+ctypedef void boxes_kernel(int op, const void *plane, const Py_ssize_t *counts, const Py_ssize_t *steps,
+                           Py_ssize_t stride, Py_ssize_t n, Py_ssize_t place, void *row,
+                           long long *index) noexcept nogil
+
 cdef extern from *:
     """
-    /* n outputs of a row, `stride` places apart, that see boxes of `counts` places, `steps` apart, from x on, which is
-       at `place`: vector by vector. The last one reaches back over the one before, so that no output is left over.
+    /* n outputs of a row, `stride` places apart, that see boxes of `counts` places, `steps` apart, from `place` of the
+       plane on: vector by vector. The last one reaches back over the one before, so that no output is left over.
        Which of two is larger can't be foretold: there are no branches for it. */
     #if CYGRAD_TILES
     #define CYGRAD_BOXES(name, type, lowest, whole, lanes, evens)                                                     \
-        static void cygrad_boxes_##name(int op, const type *x, const Py_ssize_t *counts, const Py_ssize_t *steps,     \
-                                        Py_ssize_t stride, Py_ssize_t n, Py_ssize_t place, type *y,                   \
+        static void cygrad_boxes_##name(int op, const void *plane, const Py_ssize_t *counts, const Py_ssize_t *steps, \
+                                        Py_ssize_t stride, Py_ssize_t n, Py_ssize_t place, void *row,                 \
                                         long long *index) {                                                           \
+            const type *x = (const type *)plane + place;                                                              \
+            type *y = row;                                                                                            \
             typedef type vector __attribute__((vector_size(lanes * sizeof(type)), aligned(sizeof(type)), may_alias)); \
             typedef whole wholes __attribute__((vector_size(lanes * sizeof(type))));                                  \
             for (Py_ssize_t w = 0; w < n; w += lanes) {                                                               \
@@ -56,49 +62,38 @@ cdef extern from *:
         }
     #else
     #define CYGRAD_BOXES(name, type, lowest, whole, lanes, evens)                                                     \
-        static void cygrad_boxes_##name(int op, const type *x, const Py_ssize_t *counts, const Py_ssize_t *steps,     \
-                                        Py_ssize_t stride, Py_ssize_t n, Py_ssize_t place, type *y,                   \
+        static void cygrad_boxes_##name(int op, const void *plane, const Py_ssize_t *counts, const Py_ssize_t *steps, \
+                                        Py_ssize_t stride, Py_ssize_t n, Py_ssize_t place, void *row,                 \
                                         long long *index) { }
     #define CYGRAD_LIST(...) 0
     #endif
-    CYGRAD_BOXES(eight_floats, float, -INFINITY, int, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
-    CYGRAD_BOXES(four_floats, float, -INFINITY, int, 4, CYGRAD_LIST(0, 2, 5, 7))
-    CYGRAD_BOXES(four_doubles, double, -INFINITY, long long, 4, CYGRAD_LIST(0, 2, 5, 7))
-    CYGRAD_BOXES(two_doubles, double, -INFINITY, long long, 2, CYGRAD_LIST(0, 3))
-    CYGRAD_BOXES(eight_ints, int, INT_MIN, int, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
-    CYGRAD_BOXES(four_longs, long long, LLONG_MIN, long long, 4, CYGRAD_LIST(0, 2, 5, 7))
+    #ifdef __AVX2__
+    CYGRAD_BOXES(floats, float, -INFINITY, int, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
+    CYGRAD_BOXES(doubles, double, -INFINITY, long long, 4, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(ints, int, INT_MIN, int, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
+    CYGRAD_BOXES(longs, long long, LLONG_MIN, long long, 4, CYGRAD_LIST(0, 2, 5, 7))
+    #else               /* vectors that the processor has not are far slower than single elements */
+    CYGRAD_BOXES(floats, float, -INFINITY, int, 4, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(doubles, double, -INFINITY, long long, 2, CYGRAD_LIST(0, 3))
+    CYGRAD_BOXES(ints, int, INT_MIN, int, 4, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(longs, long long, LLONG_MIN, long long, 2, CYGRAD_LIST(0, 3))
+    #endif
+    CYGRAD_BOXES(few_floats, float, -INFINITY, int, 4, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(few_doubles, double, -INFINITY, long long, 2, CYGRAD_LIST(0, 3))
     /* for these without places, which are too large for them */
-    CYGRAD_BOXES(four_shorts, short, SHRT_MIN, short, 4, CYGRAD_LIST(0, 2, 5, 7))
-    CYGRAD_BOXES(eight_bytes, signed char, SCHAR_MIN, signed char, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
-    CYGRAD_BOXES(eight_unsigned, unsigned char, 0, signed char, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
+    CYGRAD_BOXES(shorts, short, SHRT_MIN, short, 4, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(bytes, signed char, SCHAR_MIN, signed char, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
+    CYGRAD_BOXES(unsigned_bytes, unsigned char, 0, signed char, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
     """
-    void eight_floats "cygrad_boxes_eight_floats" (
-        int op, const float *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
-        Py_ssize_t place, float *y, long long *index) noexcept nogil
-    void four_floats "cygrad_boxes_four_floats" (
-        int op, const float *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
-        Py_ssize_t place, float *y, long long *index) noexcept nogil
-    void four_doubles "cygrad_boxes_four_doubles" (
-        int op, const double *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
-        Py_ssize_t place, double *y, long long *index) noexcept nogil
-    void two_doubles "cygrad_boxes_two_doubles" (
-        int op, const double *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
-        Py_ssize_t place, double *y, long long *index) noexcept nogil
-    void eight_ints "cygrad_boxes_eight_ints" (
-        int op, const int *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
-        Py_ssize_t place, int *y, long long *index) noexcept nogil
-    void four_longs "cygrad_boxes_four_longs" (
-        int op, const long long *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
-        Py_ssize_t place, long long *y, long long *index) noexcept nogil
-    void four_shorts "cygrad_boxes_four_shorts" (
-        int op, const short *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride, Py_ssize_t n,
-        Py_ssize_t place, short *y, long long *index) noexcept nogil
-    void eight_bytes "cygrad_boxes_eight_bytes" (
-        int op, const signed char *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride,
-        Py_ssize_t n, Py_ssize_t place, signed char *y, long long *index) noexcept nogil
-    void eight_unsigned "cygrad_boxes_eight_unsigned" (
-        int op, const unsigned char *x, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride,
-        Py_ssize_t n, Py_ssize_t place, unsigned char *y, long long *index) noexcept nogil
+    boxes_kernel *floats "cygrad_boxes_floats"
+    boxes_kernel *few_floats "cygrad_boxes_few_floats"
+    boxes_kernel *doubles "cygrad_boxes_doubles"
+    boxes_kernel *few_doubles "cygrad_boxes_few_doubles"
+    boxes_kernel *ints "cygrad_boxes_ints"
+    boxes_kernel *longs "cygrad_boxes_longs"
+    boxes_kernel *shorts "cygrad_boxes_shorts"
+    boxes_kernel *signed_bytes "cygrad_boxes_bytes"
+    boxes_kernel *unsigned_bytes "cygrad_boxes_unsigned_bytes"
 
 cdef enum:
     MAX, SUM, MEAN              # backend.POOL
@@ -171,37 +166,36 @@ cdef inline Number total(const Number *plane, const Boxes *boxes, Range d, Range
     return found
 
 
+cdef inline boxes_kernel *kernel_for(Number like, Py_ssize_t n, bint places) noexcept nogil:
+    """What takes n outputs of like's type as vectors, or NULL."""
+    if Number is float:
+        return floats if n >= 8 else few_floats if n >= 4 else NULL
+    elif Number is double:
+        return doubles if n >= 4 else few_doubles if n >= 2 else NULL
+    elif Number is int32:
+        return ints if n >= 8 else NULL
+    elif Number is int64:
+        return longs if n >= 4 else NULL
+    elif Number is int16:
+        return shorts if n >= 4 and not places else NULL
+    elif Number is int8:
+        return signed_bytes if n >= 8 and not places else NULL
+    else:
+        return unsigned_bytes if n >= 8 and not places else NULL
+
+
 cdef inline bint alike(int op, const Number *plane, const Boxes *boxes, Range d, Range h, Number *y,
                        long long *index) noexcept nogil:
     """The outputs of a row that see equally many places, a vector of them at a time; False where there are too few."""
-    cdef Py_ssize_t n = boxes.end - boxes.begin, row = boxes.sizes[2], plane_size = boxes.sizes[1] * row, place
+    cdef Py_ssize_t begin = boxes.begin, n = boxes.end - begin, row = boxes.sizes[2], plane_size = boxes.sizes[1] * row
     cdef Py_ssize_t *counts = [(d.last - d.first + d.step - 1) // d.step, (h.last - h.first + h.step - 1) // h.step,
                                boxes.taps]
     cdef Py_ssize_t *steps = [d.step * plane_size, h.step * row, boxes.step[2]]
-    cdef bint some = Number is float and n >= 4 or Number is double and n >= 2 or Number is int32 and n >= 8 \
-        or Number is int64 and n >= 4 or Number is int16 and n >= 4 and index == NULL \
-        or (Number is int8 or Number is uint8) and n >= 8 and index == NULL
-    if not TILES or not some or counts[0] < 1 or counts[1] < 1:
+    cdef boxes_kernel *kernel = kernel_for(y[0], n, index != NULL)
+    if not TILES or kernel == NULL or counts[0] < 1 or counts[1] < 1:
         return False
-    place = d.first * plane_size + h.first * row + boxes.first[2][boxes.begin]
-    plane += place
-    y += boxes.begin
-    if index != NULL:
-        index += boxes.begin
-    if Number is float:
-        (eight_floats if n >= 8 else four_floats)(op, plane, counts, steps, boxes.stride, n, place, y, index)
-    elif Number is double:
-        (four_doubles if n >= 4 else two_doubles)(op, plane, counts, steps, boxes.stride, n, place, y, index)
-    elif Number is int32:
-        eight_ints(op, plane, counts, steps, boxes.stride, n, place, y, index)
-    elif Number is int64:
-        four_longs(op, plane, counts, steps, boxes.stride, n, place, y, index)
-    elif Number is int16:
-        four_shorts(op, plane, counts, steps, boxes.stride, n, place, y, index)
-    elif Number is int8:
-        eight_bytes(op, plane, counts, steps, boxes.stride, n, place, y, index)
-    elif Number is uint8:
-        eight_unsigned(op, plane, counts, steps, boxes.stride, n, place, y, index)
+    kernel(op, plane, counts, steps, boxes.stride, n, d.first * plane_size + h.first * row + boxes.first[2][begin],
+           y + begin, NULL if index == NULL else index + begin)
     return True
 
 

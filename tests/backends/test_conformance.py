@@ -2,7 +2,7 @@
 
 The CPU must pass every case against NumPy. Then a backend that is right (`mirror`) is broken in one way at a time
 (`mutants`), each a mistake that authors or hardware make; the suite must name the entry. CYGRAD_ALL_MUTANTS=1 tries all
-of them, which takes some minutes; else one of twelve, and of those one of four with the other tests.
+of them, which takes some minutes; else one of twelve, and of those one of eight with the other tests.
 """
 import os
 import re
@@ -115,7 +115,7 @@ FOR_DRAWN = ("tuned_", "ported_", "first_")     # families that drawn calls are 
 TRIED = MUTANTS if os.environ.get("CYGRAD_ALL_MUTANTS") == "1" else MUTANTS[::12]
 
 
-@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=str(mutant), marks=[pytest.mark.slow] if k % 4 else [])
+@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=str(mutant), marks=[pytest.mark.slow] if k % 8 else [])
                                     for k, mutant in enumerate(TRIED)])
 def test_a_mutant_is_caught(mutant, monkeypatch):
     if str(mutant) in EQUIVALENT:

@@ -91,3 +91,27 @@ def test_a_processor_that_the_compiler_takes_for_an_older_one_is_called_by_its_l
     assert pocl.needs_repair(device) == repaired
     # the caches know the device by the old name, and a program for another level may not run here
     assert pocl.options(device) == ([f"-DCOMPILED_FOR={level}"] if repaired else [])
+
+
+def test_signs_of_halfs_are_changed_in_vectors(python):
+    """The compiler narrowed them to halfs, which took eight times as long as a conversion."""
+    python("""
+        import time
+        import cygrad
+
+        def least(function):
+            taken = []
+            for turn in range(8):
+                start = time.process_time()
+                for _ in range(20):
+                    function()
+                cygrad.opencl.synchronize()
+                taken.append(time.process_time() - start)
+            return min(taken)
+
+        floats = cygrad.randn(100_000, device="opencl")
+        halfs = floats.half()
+        conversion = least(floats.half)
+        for function in (halfs.neg, halfs.abs, lambda: cygrad.copysign(halfs, halfs)):
+            assert least(function) < 4 * conversion
+        """, POCL_MAX_PTHREAD_COUNT="1")

@@ -19,9 +19,10 @@ _BOOL_UNARY = {
 }
 _FUNCTIONS = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "asin",
               "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid")
-_REAL_UNARY = {name: name for name in (*_FUNCTIONS, "abs", "erf", "erfc", "erfinv", "lgamma", "digamma", "floor",
+_REAL_UNARY = {name: name for name in (*_FUNCTIONS, "erf", "erfc", "erfinv", "lgamma", "digamma", "floor",
                                        "ceil", "trunc", "round")} | {
-    "neg": "-{a}", "sign": "({T})(({a} > 0) - ({a} < 0))", "reciprocal": "1 / {a}", "square": "{a} * {a}",
+    "neg": "NEGATIVE_{S}({a})", "abs": "SIZE_{S}({a})", "sign": "({T})(({a} > 0) - ({a} < 0))",
+    "reciprocal": "1 / {a}", "square": "{a} * {a}",
     "relu": "{a} < 0 ? 0 : {a}", "logical_not": "{a} == 0", "isnan": NAN, "isinf": "(" + INFINITE + ")",
     "isfinite": FINITE, "conj": "{a}", "angle": "{a} < 0 ? ({T})3.141592653589793 : {a} != {a} ? {a} : 0",
 }
@@ -57,7 +58,8 @@ _REAL_BINARY = _COMPARE | _LOGICAL | {
     "trunc_divide": "trunc_{S}({a} / {b})", "fmax": "({a} >= {b}) | ({b} != {b}) ? {a} : {b}",
     "fmin": "({a} <= {b}) | ({b} != {b}) ? {a} : {b}",
 } | {name: name for name in ("floor_divide", "remainder", "fmod", "pow", "maximum", "minimum", "atan2", "hypot",
-                             "copysign", "nextafter")} | {
+                             "nextafter")} | {
+    "copysign": "SIGNED_{S}({a}, {b})",
     "nextafter_float16": "from_half(next16({a}, {b}, to_half({a})))",
     "nextafter_bfloat16": "from_bfloat(next16({a}, {b}, to_bfloat({a})))",
 }

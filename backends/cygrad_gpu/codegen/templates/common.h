@@ -22,6 +22,20 @@ FUNCTION u16 to_half(f32 x) {
     return (u16)(result | ((bits >> 16) & 0x8000u));
 }
 #endif
+/* By bits: to the compiler a negative, a size or a copied sign that becomes a half is one of halfs, for which it has no
+   vectors. */
+#ifdef HALF_IN_HARDWARE
+#define NEGATIVE_f32(x) FROM_BITS32(BITS32(x) ^ 0x80000000u)
+#define SIZE_f32(x) FROM_BITS32(BITS32(x) & 0x7fffffffu)
+#define SIGNED_f32(x, y) FROM_BITS32((BITS32(x) & 0x7fffffffu) | (BITS32(y) & 0x80000000u))
+#else
+#define NEGATIVE_f32(x) (-(x))
+#define SIZE_f32(x) FABS_f32(x)
+#define SIGNED_f32(x, y) COPYSIGN_f32(x, y)
+#endif
+#define NEGATIVE_f64(x) (-(x))
+#define SIZE_f64(x) FABS_f64(x)
+#define SIGNED_f64(x, y) COPYSIGN_f64(x, y)
 FUNCTION f32 from_bfloat(u16 bits) { return FROM_BITS32((u32)bits << 16); }
 FUNCTION u16 to_bfloat(f32 x) {
     u32 bits = BITS32(x), rounded = (bits + 0x7fffu + ((bits >> 16) & 1)) >> 16;

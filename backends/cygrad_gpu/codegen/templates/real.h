@@ -1,12 +1,10 @@
 /* Functions over $T. Conditions are selections between computed values wherever that can be, so that they vectorise. */
-FUNCTION $T abs_$S($T x) { return FABS_$S(x); }
 FUNCTION $T sqrt_$S($T x) { return SQRT_$S(x); }
 FUNCTION $T rsqrt_$S($T x) { return ($T)1 / SQRT_$S(x); }
 FUNCTION $T floor_$S($T x) { return FLOOR_$S(x); }
 FUNCTION $T ceil_$S($T x) { return CEIL_$S(x); }
 FUNCTION $T trunc_$S($T x) { return TRUNC_$S(x); }
 FUNCTION $T round_$S($T x) { return RINT_$S(x); }
-FUNCTION $T copysign_$S($T x, $T y) { return COPYSIGN_$S(x, y); }
 FUNCTION $T exp_$S($T x) { return exp(x); }
 FUNCTION $T exp2_$S($T x) { return exp2(x); }
 FUNCTION $T expm1_$S($T x) { return expm1(x); }

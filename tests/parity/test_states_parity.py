@@ -364,6 +364,7 @@ PROGRAMS = """
     e = m.ones(3); with m.no_grad(): h = e[1:]; h.copysign_(m.tensor([1., 2.], requires_grad=True))
     a = m.tensor([[True, False]]); a.scatter_reduce_(0, m.tensor([[0, 0]]), m.tensor([[True, True]]), 'mean')
     h = m.zeros(3, dtype=m.complex128, requires_grad=True); with m.no_grad(): e = m.normal(h, 1.)
+    with m.inference_mode(): x = m.ones(2); y = m.nn.Parameter(x, False); z = m.nn.Parameter(x)
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.

@@ -365,6 +365,9 @@ PROGRAMS = """
     a = m.tensor([[True, False]]); a.scatter_reduce_(0, m.tensor([[0, 0]]), m.tensor([[True, True]]), 'mean')
     h = m.zeros(3, dtype=m.complex128, requires_grad=True); with m.no_grad(): e = m.normal(h, 1.)
     with m.inference_mode(): x = m.ones(2); y = m.nn.Parameter(x, False); z = m.nn.Parameter(x)
+    e = m.tensor(3., requires_grad=True); g = m.ones(3); with m.no_grad(): a = g[1:]; a[m.tensor([0, 1])] *= e
+    e = m.tensor(3., requires_grad=True); g = m.ones(3); with m.no_grad(): a = g[1:]; a.copy_(e)
+    e = m.tensor(3., requires_grad=True); g = m.ones(3); with m.no_grad(): a = g[1:]; a.masked_fill_(a > 0, e)
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.

@@ -367,6 +367,7 @@ PROGRAMS = """
     with m.inference_mode(): x = m.ones(2); y = m.nn.Parameter(x, False); z = m.nn.Parameter(x)
     e = m.tensor(3., requires_grad=True); g = m.ones(3); with m.no_grad(): a = g[1:]; a[m.tensor([0, 1])] *= e
     e = m.tensor(3., requires_grad=True); g = m.ones(3); with m.no_grad(): a = g[1:]; a.copy_(e)
+    x = m.nn.functional.l1_loss(m.tensor(2., dtype=m.float64), m.ones(2)); y = m.nn.functional.l1_loss(m.ones(2), x)
     e = m.tensor(3., requires_grad=True); g = m.ones(3); with m.no_grad(): a = g[1:]; a.masked_fill_(a > 0, e)
 """.strip().splitlines()
 

@@ -812,6 +812,8 @@ cdef class Tensor(View):
         made.names_ = data.names_
         if require_grad and data.dtype.category < CATEGORY_FLOAT:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        if require_grad and data.inference and not inference_enabled():
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         made.requires = require_grad
         return made
 

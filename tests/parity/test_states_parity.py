@@ -360,6 +360,15 @@ PROGRAMS = """
     x = m.zeros(0, 3); y = m.linalg.cond(x @ x.mT)
     z = m.ones(2, dtype=m.cfloat, requires_grad=True); m.dropout_(z, .5, True)
     with m.inference_mode(): x = m.ones(3, 3); b = x.mvlgamma(1); c = x.diag(); d = x.unique()
+    e = m.ones(3, 2); with m.inference_mode(): h = e.unfold(0, 2, 1); h //= m.tensor([1., 2.], requires_grad=True)
+    e = m.ones(3); with m.no_grad(): h = e[1:]; h.copysign_(m.tensor([1., 2.], requires_grad=True))
+    a = m.tensor([[True, False]]); a.scatter_reduce_(0, m.tensor([[0, 0]]), m.tensor([[True, True]]), 'mean')
+    h = m.zeros(3, dtype=m.complex128, requires_grad=True); with m.no_grad(): e = m.normal(h, 1.)
+    with m.inference_mode(): x = m.ones(2); y = m.nn.Parameter(x, False); z = m.nn.Parameter(x)
+    e = m.tensor(3., requires_grad=True); g = m.ones(3); with m.no_grad(): a = g[1:]; a[m.tensor([0, 1])] *= e
+    e = m.tensor(3., requires_grad=True); g = m.ones(3); with m.no_grad(): a = g[1:]; a.copy_(e)
+    x = m.nn.functional.l1_loss(m.tensor(2., dtype=m.float64), m.ones(2)); y = m.nn.functional.l1_loss(m.ones(2), x)
+    e = m.tensor(3., requires_grad=True); g = m.ones(3); with m.no_grad(): a = g[1:]; a.masked_fill_(a > 0, e)
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.

@@ -238,6 +238,8 @@ def scatter_reduce_arguments(self, dim, index, src, reduce, *, include_self=True
     reduce = OTHER_NAMES.get(reduce, reduce)
     if reduce not in MODES:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    if reduce == "mean" and self.dtype.name == "bool" and index.numel():
+        raise NotImplementedError("\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'")
     refuse_complex_extremes(self, reduce)
     return check_scatter(self, dim, index, src), index, src, reduce, include_self
 

@@ -106,6 +106,8 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
         warn_of_broadcast(input, target)
     elif weight is None and not (input._tracked() or target._tracked()):
         return reduced_in_one_pass(ABSOLUTE_ERROR, reduction, input, target)
+    if input.shape != target.shape:             # first of all: a tensor without axes counts as others do, then
+        input, target = cygrad.broadcast_tensors(input, target)
     losses = (input - target).abs()
     if weight is not None:
         losses = weight * losses

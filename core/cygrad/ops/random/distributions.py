@@ -172,7 +172,7 @@ def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, la
     tensor([ 1.5410, 99.7066])
     """
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
-        if any(isinstance(x, Tensor) and x.requires_grad and x.is_complex() for x in (mean, std)):
+        if any(isinstance(x, Tensor) and x.is_complex() and x._tracked() and x.requires_grad for x in (mean, std)):
             raise RuntimeError("normal does not support automatic differentiation for outputs with complex dtype.")
         if out is not None:
             refuse_out_grad("normal", *(x for x in (mean, std) if isinstance(x, Tensor) and x.requires_grad), out)

@@ -76,6 +76,7 @@ def test_the_larger_examples_run(tmp_path, name, printed):
     assert picture.exists() or "matplotlib is not installed" in text
 
 
+@pytest.mark.slow
 def test_the_transformer_on_ranks_learns_alike_however_it_is_divided():
     need_mpi()
     launch = [sys.executable, "-m", "cygrad.distributed.run", "--nproc-per-node"]

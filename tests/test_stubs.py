@@ -46,6 +46,7 @@ def body(module):
     return ast.parse(stub_of(module).read_text(encoding="utf-8")).body
 
 
+@pytest.mark.slow
 def test_up_to_date():
     done = subprocess.run([sys.executable, MAKER, "--check"], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr

@@ -7,7 +7,7 @@ asks for everything else.
 import cygrad
 import pytest
 from cygrad.testing.__main__ import run, selected
-from shares import share, some_or_all
+from shares import share
 
 
 def close(ours, expected):
@@ -93,20 +93,19 @@ def test_long_lines_are_scattered_in_order(computing_gpu, shape, dim):
     assert any(launch.name == "scatter_ordered" for launch in computing_gpu.driver.launches)
 
 
-@some_or_all
-@pytest.mark.parametrize("entry", ["memory", "fill", "where", "gather", "matmul", "conv2d", "conv2d_backward",
-                                   "attention"])
-def test_conformance(computing_gpu, entry, every):
-    """A quarter of the cases, or a sixteenth of that: programs for GPUs take PoCL seconds each to compile."""
+@pytest.mark.parametrize("entry", ["memory", "fill", *(pytest.param(entry, marks=pytest.mark.slow) for entry in (
+    "where", "gather", "matmul", "conv2d", "conv2d_backward", "attention"))])
+def test_conformance(computing_gpu, entry):
+    """A quarter of the cases: programs for GPUs take PoCL seconds each to compile."""
     computing_gpu.backend.open(0)
-    report = run(share(selected([entry], thorough=False), 4 * every), computing_gpu.backend, 0, "cpu")
+    report = run(share(selected([entry], thorough=False), 4), computing_gpu.backend, 0, "cpu")
     assert not report.failed, report.details()
 
 
-@some_or_all
-def test_conformance_of_map_reduce(computing_gpu, every):
+@pytest.mark.slow
+def test_conformance_of_map_reduce(computing_gpu):
     """In one dtype, and each program in a few of the 17 layouts: kernels take seconds each to compile for PoCL."""
     computing_gpu.backend.open(0)
     cases = selected(["map_reduce"], ["float32"], thorough=False)
-    report = run(share(cases, 5 * every), computing_gpu.backend, 0, "cpu")
+    report = run(share(cases, 5), computing_gpu.backend, 0, "cpu")
     assert not report.failed, report.details()

@@ -2,7 +2,7 @@
 
 CUDA's kernels run on PoCL, see fake_kernels.py. The shapes reach every kernel of the families, and their tiles' edges.
 OpenCL has each in every dtype; CUDA, whose text differs in the words of the language only and takes seconds a kernel to
-compile for PoCL, has each in float32 and some in the other dtypes.
+compile for PoCL, has each in float32 and some in the other dtypes. `tox` runs those that compile least.
 """
 import cygrad
 import pytest
@@ -37,9 +37,13 @@ CONVOLUTIONS = {
 
 
 def everywhere(names, some, dtypes):
-    """Parameters `where`, `name`, `dtype`: all of them on OpenCL; on CUDA, other dtypes than float32 for some."""
+    """Parameters `where`, `name`, `dtype`: all of them on OpenCL; on CUDA, other dtypes than float32 for some.
+
+    What is slow to compile is marked so: on OpenCL all but float32, and on CUDA all but `some` in float32.
+    """
     return pytest.mark.parametrize("where, name, dtype", [
-        pytest.param(device, name, dtype, id=f"{device}-{name}-{dtype.name}")
+        pytest.param(device, name, dtype, id=f"{device}-{name}-{dtype.name}", marks=[] if (
+            dtype is cygrad.float32 and (device == "opencl" or name in some)) else [pytest.mark.slow])
         for device in ("opencl", "cuda") for name in names for dtype in dtypes
         if device == "opencl" or dtype is cygrad.float32 or name in some], indirect=["where"])
 

@@ -41,7 +41,8 @@ def test_all_layouts_share_one_arithmetic(opencl):
         same(there.argmax(1), host.argmax(1))
 
 
-@pytest.mark.parametrize("name", ["bessel_y0", "modified_bessel_k1", "scaled_modified_bessel_k0", "airy_ai", "ndtri"])
+@pytest.mark.parametrize("name", ["ndtri", *(pytest.param(name, marks=pytest.mark.slow) for name in (
+    "bessel_y0", "modified_bessel_k1", "scaled_modified_bessel_k0", "airy_ai"))])
 @pytest.mark.parametrize("dtype", [cygrad.float32, cygrad.float64])
 def test_programs_with_more_numbers_than_a_kernel_has_arguments(opencl, name, dtype):
     function = getattr(cygrad.special, name)
@@ -173,7 +174,8 @@ def test_nan_goes_through_extremes_and_comes_first(opencl):
     assert x.to(opencl).argmax().item() == x.argmax().item() == 1
 
 
-@pytest.mark.parametrize("dtype", [cygrad.float16, cygrad.float32, cygrad.float64])
+@pytest.mark.parametrize("dtype", [cygrad.float32, *(pytest.param(dtype, marks=pytest.mark.slow) for dtype in (
+    cygrad.float16, cygrad.float64))])
 def test_extremes_of_all_signs(opencl, dtype):
     """They are found among the bits as integers, where negative numbers are in reverse and a NaN has a sign."""
     inf, nan = float("inf"), float("nan")

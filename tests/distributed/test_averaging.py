@@ -17,6 +17,8 @@ from cygrad.distributed.collective_utils import all_gather, broadcast
 from cygrad.distributed.elastic.multiprocessing.errors import record
 from cygrad.distributed.optim import PostLocalSGDOptimizer
 
+pytestmark = pytest.mark.slow         # `tox` has the collectives and the models; these start ranks by the dozen
+
 
 @pytest.fixture
 def alone():

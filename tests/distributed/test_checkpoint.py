@@ -8,6 +8,8 @@ from test_fully_sharded import SHARDED
 import cygrad
 import cygrad.distributed.checkpoint as dcp
 
+pytestmark = pytest.mark.slow         # `tox` has the collectives and the models; these start ranks by the dozen
+
 
 def test_ranks_write_parts_and_others_read_them(tmp_path):
     need_mpi()

@@ -23,7 +23,7 @@ SHARDED = TRAINING + """
 """
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("ranks", [1, 3, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 4))])
 def test_weights_are_those_of_one_process(tmp_path, ranks):
     need_mpi()
     succeeded(tmp_path, ranks, SHARDED + """

@@ -7,6 +7,8 @@ import pytest
 from extras import need_mpi
 from ranks import run, succeeded
 
+pytestmark = pytest.mark.slow         # `tox` has the collectives and the models; these start ranks by the dozen
+
 LONG = """
     def values(of, count, dtype):
         return (cygrad.arange(count) * 7 % 11 + of).to(dtype)

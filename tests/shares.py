@@ -1,4 +1,4 @@
-"""How much of the conformance suite runs with the other tests: a part of the cases; `tox -e slow` runs all of them."""
+"""How much runs with the other tests of what has thousands of cases: a part; `tox -e slow` runs all of them."""
 import pytest
 
 some_or_all = pytest.mark.parametrize("every", [pytest.param(16, id="part"),

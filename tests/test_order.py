@@ -119,7 +119,7 @@ def test_histc_and_bincount(rng, dtype):
     assert np.array_equal(cygrad.from_numpy(a).histc(16, -2, 2).numpy(), np.histogram(a[1:], 16, (-2, 2))[0])
     assert cygrad.from_numpy(a[1:]).histc(10).sum().item() == 999                     # the range of the data
     for ends in [1e30], [-3e38, 3e38] if dtype == "float32" else [-1e308, 1e308]:       # a width of 0, and of infinity
-        assert cygrad.tensor(ends, dtype=getattr(cygrad, dtype)).histc(4).sum().item() <= 2
+        assert cygrad.tensor(ends, dtype=getattr(cygrad, dtype)).histc(4).sum().item() == len(ends)
     numbers = rng.integers(0, 40, 777)
     for kind in ("int64", "int32", "uint8"):
         assert np.array_equal(cygrad.from_numpy(numbers.astype(kind)).bincount(), np.bincount(numbers))

@@ -108,7 +108,7 @@ def test_blocks_of_arenas_go_back_to_the_system_and_return(cache):
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     cache(1 << 30)
-    sizes = [40_000, 90_000, 1 << 18, 700_000, (1 << 22) - 8]
+    sizes = [40_000, 90_000, 1 << 18, 700_000, 3_500_000]
     for _ in range(2):
         tensors = [cygrad.full((sizes[i % 5] // 4,), i) for i in range(100)]
         assert all((t == i).all() for i, t in enumerate(tensors))
@@ -116,7 +116,7 @@ def test_blocks_of_arenas_go_back_to_the_system_and_return(cache):
         before = resident()
         del tensors
         cygrad.cpu.empty_cache()
-        assert before - resident() > held // 2
+        assert before - resident() > 0.9 * held
 
 
 def test_blocks_never_overlap():

@@ -202,6 +202,22 @@ def test_steps_over_tiles(dtype, step):
     assert np.array_equal(got.numpy(), want.numpy(), equal_nan=True)
 
 
+@pytest.mark.parametrize("count", [8, 9, 12])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_tiles_of_many_values_at_once(dtype, count):
+    """As many buffers as a plan may have, in a size that one thread runs from beginning to end."""
+    def added(a, b):
+        quotients = [(a + float(i)) / b for i in range(count)]
+        total = quotients.pop()
+        while quotients:
+            total = quotients.pop() - total
+        return total
+
+    rng = np.random.default_rng(0)
+    a, b = values(rng, (4000,), dtype), values(rng, (4000,), dtype)
+    assert np.array_equal(program(added)(a, b).numpy(), added(a, b).numpy(), equal_nan=True)
+
+
 def test_without_axes():
     assert program(lambda x, y: x * y + 1)(cygrad.tensor(3.0), cygrad.tensor([2.0, 4.0])).tolist() == [7.0, 13.0]
     assert program(lambda x: x + 1)(cygrad.tensor(3.0)).shape == ()

@@ -8,13 +8,13 @@ from cygrad.ops.declare.op import Op
 from cygrad.ops.declare.primitives import Primitive, Written
 from shares import some_or_all
 
-CALLS = int(os.environ.get("CYGRAD_HOSTILE_CALLS") or 4000)
+CALLS = os.environ.get("CYGRAD_HOSTILE_CALLS")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs child processes that begin where their parent is")
 @some_or_all
 def test_nothing_public_ends_the_process(every):
-    found = sweep.sweep(CALLS // every, seed=20)
+    found = sweep.sweep(int(CALLS or 4000 // every), seed=20)
     assert not found, "\n".join(f"case {number}: {ended}: {call}" for number, ended, call in found)
 
 

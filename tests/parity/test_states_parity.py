@@ -335,6 +335,10 @@ PROGRAMS = """
     c = m.nn.functional.binary_cross_entropy(m.ones(2), m.tensor([1., m.nan]))
     c = m.nn.functional.adaptive_avg_pool1d(m.zeros(3, 1, 0), 1); d = m.nn.functional.adaptive_avg_pool2d(c, 1)
     c = m.addmv(m.ones(1), m.zeros(4, 0), m.zeros(0)); d = m.addmv(m.ones(()), m.zeros(0, 3), m.zeros(3), beta=2)
+    a = m.addmv(m.tensor([2]), m.ones(4, 0).long(), m.ones(0).long(), beta=2.5)
+    q = m.ones(1, requires_grad=True); b = m.addmv(q, m.ones(4, 0), m.ones(0))
+    k = m.tensor([[[-float('inf'), 1.]]]); v = m.ones(1, 1, 2, requires_grad=True); q = v * 1; q.retain_grad(); \
+m.nn.functional.scaled_dot_product_attention(q, k, v).sum().backward()
     c = m.bernoulli(m.zeros(0, dtype=m.cfloat, requires_grad=True))
     c = m.ones(2, dtype=m.cfloat, requires_grad=True) * 1; m.nn.functional.silu(c, True); c.abs().sum().backward()
     d = m.ones(2).requires_grad_(); h = m.func.jvp(lambda q: q * q, (d,), (d,))[1]; h.sum().backward(create_graph=True)

@@ -6,7 +6,7 @@ Boxes are few places each, so what counts is that nothing is computed for a plac
 from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
-from cygrad_cpu.simd.tiles cimport TILES
+from cygrad_cpu.simd.tiles cimport TILES     # no-cython-lint (its macros)
 from cygrad_cpu.kernels.kernel_tables cimport Boxes, PoolBack, PoolRows, PoolTable
 from cygrad_cpu.simd.element_types cimport Number, Real, int8, int16, int32, int64, uint8
 
@@ -22,6 +22,13 @@ cdef extern from *:
        plane on: vector by vector. The last one reaches back over the one before, so that no output is left over.
        Which of two is larger can't be foretold: there are no branches for it. */
     #if CYGRAD_TILES
+    #define CYGRAD_EVENS(z, lanes, ...)                                                                               \
+        __builtin_shufflevector(*(const vector *)(z), *(const vector *)((z) + lanes - 1), __VA_ARGS__)
+    #else
+    #define CYGRAD_EVENS(z, lanes, ...) *(const vector *)(z)
+    #endif
+    #ifdef __GNUC__
+    #define CYGRAD_VECTORS 1
     #define CYGRAD_BOXES(name, type, lowest, whole, lanes, evens)                                                     \
         static void cygrad_boxes_##name(int op, const void *plane, const Py_ssize_t *counts, const Py_ssize_t *steps, \
                                         Py_ssize_t stride, Py_ssize_t n, Py_ssize_t place, void *row,                 \
@@ -42,9 +49,8 @@ cdef extern from *:
                             vector value;                                                                             \
                             if (stride == 1)                                                                          \
                                 value = *(const vector *)z;                                                           \
-                            else if (stride == 2)                                                                     \
-                                value = __builtin_shufflevector(*(const vector *)z, *(const vector *)(z + lanes - 1), \
-                                                                evens);                                               \
+                            else if (CYGRAD_TILES && stride == 2)                                                     \
+                                value = CYGRAD_EVENS(z, lanes, evens);                                                \
                             else                                                                                      \
                                 for (int l = 0; l < lanes; l++) value[l] = z[l * stride];                             \
                             if (op == 0) {                                                                            \
@@ -65,6 +71,9 @@ cdef extern from *:
         static void cygrad_boxes_##name(int op, const void *plane, const Py_ssize_t *counts, const Py_ssize_t *steps, \
                                         Py_ssize_t stride, Py_ssize_t n, Py_ssize_t place, void *row,                 \
                                         long long *index) { }
+    #define CYGRAD_VECTORS 0
+    #endif
+    #if !CYGRAD_TILES
     #define CYGRAD_LIST(...) 0
     #endif
     #ifdef __AVX2__
@@ -73,24 +82,30 @@ cdef extern from *:
     CYGRAD_BOXES(ints, int, INT_MIN, int, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
     CYGRAD_BOXES(longs, long long, LLONG_MIN, long long, 4, CYGRAD_LIST(0, 2, 5, 7))
     #else               /* vectors that the processor has not are far slower than single elements */
-    CYGRAD_BOXES(floats, float, -INFINITY, int, 4, CYGRAD_LIST(0, 2, 5, 7))
-    CYGRAD_BOXES(doubles, double, -INFINITY, long long, 2, CYGRAD_LIST(0, 3))
-    CYGRAD_BOXES(ints, int, INT_MIN, int, 4, CYGRAD_LIST(0, 2, 5, 7))
-    CYGRAD_BOXES(longs, long long, LLONG_MIN, long long, 2, CYGRAD_LIST(0, 3))
+    #define cygrad_boxes_floats cygrad_boxes_few_floats
+    #define cygrad_boxes_doubles cygrad_boxes_few_doubles
+    #define cygrad_boxes_ints cygrad_boxes_few_ints
+    #define cygrad_boxes_longs cygrad_boxes_few_longs
     #endif
     CYGRAD_BOXES(few_floats, float, -INFINITY, int, 4, CYGRAD_LIST(0, 2, 5, 7))
     CYGRAD_BOXES(few_doubles, double, -INFINITY, long long, 2, CYGRAD_LIST(0, 3))
+    CYGRAD_BOXES(few_ints, int, INT_MIN, int, 4, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(few_longs, long long, LLONG_MIN, long long, 2, CYGRAD_LIST(0, 3))
     /* for these without places, which are too large for them */
     CYGRAD_BOXES(shorts, short, SHRT_MIN, short, 4, CYGRAD_LIST(0, 2, 5, 7))
     CYGRAD_BOXES(bytes, signed char, SCHAR_MIN, signed char, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
     CYGRAD_BOXES(unsigned_bytes, unsigned char, 0, signed char, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
     """
+    enum:
+        VECTORS "CYGRAD_VECTORS"
     boxes_kernel *floats "cygrad_boxes_floats"
     boxes_kernel *few_floats "cygrad_boxes_few_floats"
     boxes_kernel *doubles "cygrad_boxes_doubles"
     boxes_kernel *few_doubles "cygrad_boxes_few_doubles"
     boxes_kernel *ints "cygrad_boxes_ints"
+    boxes_kernel *few_ints "cygrad_boxes_few_ints"
     boxes_kernel *longs "cygrad_boxes_longs"
+    boxes_kernel *few_longs "cygrad_boxes_few_longs"
     boxes_kernel *shorts "cygrad_boxes_shorts"
     boxes_kernel *signed_bytes "cygrad_boxes_bytes"
     boxes_kernel *unsigned_bytes "cygrad_boxes_unsigned_bytes"
@@ -173,9 +188,9 @@ cdef inline boxes_kernel *kernel_for(Number like, Py_ssize_t n, bint places) noe
     elif Number is double:
         return doubles if n >= 4 else few_doubles if n >= 2 else NULL
     elif Number is int32:
-        return ints if n >= 8 else NULL
+        return ints if n >= 8 else few_ints if n >= 4 else NULL
     elif Number is int64:
-        return longs if n >= 4 else NULL
+        return longs if n >= 4 else few_longs if n >= 2 else NULL
     elif Number is int16:
         return shorts if n >= 4 and not places else NULL
     elif Number is int8:
@@ -191,8 +206,8 @@ cdef inline bint alike(int op, const Number *plane, const Boxes *boxes, Range d,
     cdef Py_ssize_t *counts = [(d.last - d.first + d.step - 1) // d.step, (h.last - h.first + h.step - 1) // h.step,
                                boxes.taps]
     cdef Py_ssize_t *steps = [d.step * plane_size, h.step * row, boxes.step[2]]
-    cdef boxes_kernel *kernel = kernel_for(y[0], n, index != NULL)
-    if not TILES or kernel == NULL or counts[0] < 1 or counts[1] < 1:
+    cdef boxes_kernel *kernel = kernel_for(<Number>0, n, index != NULL)
+    if not VECTORS or kernel == NULL or counts[0] < 1 or counts[1] < 1:
         return False
     kernel(op, plane, counts, steps, boxes.stride, n, d.first * plane_size + h.first * row + boxes.first[2][begin],
            y + begin, NULL if index == NULL else index + begin)

@@ -182,7 +182,7 @@ cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple out
             store_scalar(ins[i], plan.code, values + 16 * plan.number[i])
     status = run_steps(plan.first, plan.once, slots, 1)
     unit = ((TILE if plan.chain and n >= LEAST_CHAIN else n) * plan.item + 63) // 64 * 64
-    if plain(plan, ins, outs) and (n < SERIAL and unit * plan.buffers <= LOCAL or at_once(plan, n)):
+    if unit * plan.buffers <= LOCAL and plain(plan, ins, outs) and (n < SERIAL or at_once(plan, n)):
         for i in range(plan.buffers):
             slots[BUFFERS + i] = local + i * unit
         for i in range(plan.outs):

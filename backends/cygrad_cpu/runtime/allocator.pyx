@@ -7,9 +7,10 @@ eighth is wasted, a quarter when the block of a neighbouring class is taken. Fre
 through their first word. ``CYGRAD_CPU_CACHE`` (bytes, or with K, M, G; default a quarter of the RAM; 0 keeps nothing)
 bounds what is kept.
 
-On Linux, blocks of 36 KB to 4 MB are cut out of arenas of huge pages: in pages of 4 KB each, what a network's step goes
-over takes more of them than the processor remembers the places of. What is cut out of an arena goes back to the system
-page by page, while its addresses stay with its class.
+On Linux, blocks from 36 KB to below 4 MB are cut out of arenas of huge pages, up to 1,024 of 32 MB: in pages of 4 KB
+each, what a network's step goes over takes more of them than the processor remembers the places of. What is cut out of
+an arena goes back to the system page by page, while its addresses stay with its class. The rests of arenas are counted
+nowhere.
 
 Every function here runs with the GIL held, which is what protects the lists and the counters.
 
@@ -89,7 +90,8 @@ cdef extern from *:
     static void *cygrad_carve(size_t n) {
         void *p = cygrad_arena_next;
         if (n > (size_t)(cygrad_arena_end - cygrad_arena_next)) {
-            if (cygrad_arena_count == 1024 || posix_memalign(&p, (size_t)1 << 21, CYGRAD_ARENA)) return NULL;
+            if (sysconf(_SC_PAGESIZE) != 4096 || cygrad_arena_count == 1024) return NULL;
+            if (posix_memalign(&p, (size_t)1 << 21, CYGRAD_ARENA)) return NULL;
             madvise(p, CYGRAD_ARENA, MADV_HUGEPAGE);
             cygrad_arenas[cygrad_arena_count++] = p;
             cygrad_arena_end = (char *)p + CYGRAD_ARENA;
@@ -135,6 +137,7 @@ cdef enum:
     BINS = SMALL_BINS + 8 * 53
     CARVED = 36 << 10           # the smallest block of an arena, whose sizes are whole pages
     ALONE = 1 << 22             # the smallest one that has huge pages of its own
+    KEEPS = 1 << 26             # the smallest cache beside which there are arenas: to give pages back and forth is slow
     NEIGHBOURS = 2              # larger classes whose blocks are taken too (for blocks above SMALL)
 
 cdef void *bins[BINS]           # free blocks of each class
@@ -194,7 +197,7 @@ cdef void *acquire(int index, Py_ssize_t capacity) noexcept nogil:
     if node != NULL:
         block, vacant[index] = node.block, node.next
         free(node)
-    elif CARVED <= capacity < ALONE:
+    elif CARVED <= capacity < ALONE and limit >= KEEPS:
         block = cygrad_carve(capacity)
     return cygrad_block_new(capacity) if block == NULL else block
 

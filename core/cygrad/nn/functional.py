@@ -44,9 +44,9 @@ from cygrad.errors.accepted import lines_of as _lines_of
 from cygrad.ops.declare.op_forms import (functions as _functions, inplace_form as _inplace_form, methods as _methods,
                                           public as _public, with_out as _with_out)
 
-def _writes_in_place(function, name):
-    """`function` with a last argument `inplace`."""
-    form = _inplace_form(name, _smooth.silu_of_any if name == "silu" else function)
+def _writes_in_place(function, name, written=None):
+    """`function` with a last argument `inplace`, which has it write what `written` (else itself) computes."""
+    form = _inplace_form(name, written or function)
     parameters = getattr(function, "__wrapped__", function).__code__.co_argcount        # within its `out=`
 
     def choose(input, *args, inplace=False, **kwargs):
@@ -74,7 +74,7 @@ def _without_out(function):
 for _file, _names in ((_smooth, ("elu", "selu", "celu", "silu", "mish")),
                       (_piecewise, ("leaky_relu", "hardtanh", "relu6", "hardsigmoid", "hardswish", "threshold"))):
     for _name in _names:
-        globals()[_name] = _writes_in_place(getattr(_file, _name), _name)
+        globals()[_name] = _writes_in_place(getattr(_file, _name), _name, getattr(_file, _name + "_of_any", None))
 for _name, _words in (("gelu", "found"), ("softplus", "found"), ("softshrink", "found"), ("logsigmoid", "scalar type")):
     globals()[_name] = _with_out(_name, globals()[_name], _words)
 relu = _writes_in_place(_functions["relu"], "relu")

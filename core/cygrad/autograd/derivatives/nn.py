@@ -192,8 +192,7 @@ def attention_backward(grad, query, key, value, mask, causal, scale, needs):
     if query.dtype in HALVES:
         grad, query, key, value = (t.to(FLOAT32) for t in (grad, query, key, value))
     scaled = query * scale
-    scores = attention_scores(scaled, key, mask, causal)
-    chances = scores.softmax(-1) if mask is None else _safe_softmax(scores, -1)     # else no row is all hidden
+    chances = _safe_softmax(attention_scores(scaled, key, mask, causal), -1)
     found = [None, None, None]
     if needs[2]:
         found[2] = chances.mT @ grad

@@ -35,7 +35,7 @@ derivative("heaviside", name="NotImplemented", self=not_implemented("aten::heavi
            values=not_implemented("aten::heaviside"))
 derivative("nextafter", self=lambda grad, self, other: cygrad.where(self != other, grad, 0),
            other=lambda grad, other_shape: written(grad.new_zeros(other_shape)))
-for _name in ("div_floor", "trunc_divide"):         # they read what PyTorch keeps: changes are noticed as there
+for _name in ("div_floor", "trunc_divide"):         # they read tensors that PyTorch keeps: changes are noticed as there
     derivative(_name, name="DivBackward2", self=lambda grad, other: zero(grad),
                other=lambda grad, self, other: zero(grad))
 derivative("remainder", name="RemainderBackward1", self=lambda grad: grad,

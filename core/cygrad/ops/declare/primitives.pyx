@@ -1,7 +1,7 @@
 """Primitives: ops written in Python that have a derivative row, and so a node, of their own."""
 from cygrad.autograd.inplace cimport check_inplace, rebase, set_meta_of, shadow_of
 from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
-from cygrad.autograd.recording cimport attach, keep_result, record, refuse_change
+from cygrad.autograd.recording cimport attach, keep_result, record, refuse_before_writing
 from cygrad.autograd.derivative cimport Derivative, OpNode, parameters_of
 from cygrad.ops.declare.op cimport Op
 from cygrad.dispatch.overlap cimport refuse_overlap, refuse_self_overlap
@@ -101,8 +101,7 @@ cdef class Primitive(Op):
         if grad_enabled() and (target.dtype.category >= CATEGORY_FLOAT or self.of_any_dtype) and any_requires(args):
             row = self.derivative()
             if row is not None and wanted(row, args):
-                if target.base is not None and target.creation != CREATED_NORMALLY:
-                    refuse_change(target, False)            # before anything is written
+                refuse_before_writing(target)
                 if self.needs_value_of(self.arguments[0]):
                     recorded = (shadow_of(target),) + args[1:]
                 node = record(row, recorded)

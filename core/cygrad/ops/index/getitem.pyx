@@ -15,7 +15,7 @@ from cygrad cimport backend as k
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.forward_levels cimport forward_used
 from cygrad.autograd.modes cimport grad_enabled
-from cygrad.autograd.recording cimport refuse_change
+from cygrad.autograd.recording cimport refuse_before_writing
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.overlap cimport refuse_overlap, refuse_self_overlap, shows_a_place_twice
 from cygrad.dispatch.kernel_calls cimport copy_into, dense_copy, expand_to, fill_into
@@ -327,8 +327,8 @@ cdef int write(Tensor view, list indices, Tensor value, bint accumulate) except 
     cdef int mode = step_mode(k.SCATTER_ADD, view) if accumulate else k.SCATTER_SET
     cdef tuple found
     check_inplace(view)
-    if view.base is not None and view.creation != 0 and grad_enabled() and requires_grad(value):
-        refuse_change(view, False)                  # before anything is written
+    if grad_enabled() and requires_grad(value):
+        refuse_before_writing(view)
     if value.elements == 1 and not accumulate:
         refuse_byte_mask(view, indices)
     mask = first_index(indices)

@@ -42,6 +42,8 @@ def accumulated(self, product, factors, beta, alpha):
 
 @primitive(name="addmv")
 def _addmv(self, mat, vec, beta, alpha):
+    if mat.numel() == 0 and beta != 0:          # then PyTorch doesn't repeat the input
+        return self * self.new_tensor(beta)
     return accumulated(self, products.mv, (mat, vec), beta, alpha)
 
 
@@ -76,8 +78,6 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     if not input.dtype is mat.dtype is vec.dtype:
         raise RuntimeError(f"addmv input tensors must have the same dtype, but got {name_of(input)}, {name_of(mat)}, "
                            f"and {name_of(vec)}")
-    if mat.numel() == 0 and beta != 0:          # then PyTorch doesn't repeat the input
-        return input * beta
     return _addmv(input, mat, vec, beta, alpha)
 
 

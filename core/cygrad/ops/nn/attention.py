@@ -22,7 +22,8 @@ from cygrad.ops.nn.dropout import drop_elements
 @widened
 def _safe_softmax(self, dim):
     """Softmax that is 0 along an axis with nothing but -infinity."""
-    return cygrad.where((self == -math.inf).all(dim, keepdim=True), 0, softmax_op(self, dim, False))
+    found = softmax_op(self, dim, False)
+    return cygrad.where(self.amax(dim, keepdim=True) == -math.inf, 0, found) if found.numel() else found
 
 
 # The first argument lists the tensors that have gradients, so that one formula computes all three; see the table.

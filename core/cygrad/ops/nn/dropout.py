@@ -163,7 +163,7 @@ def _in_place(name):
         need_tensors(name, input=input)
         if 0 <= p <= 1 and (p == 0 or not train or input.numel() == 0):
             return input
-        if input.is_complex() and p < 1:            # refused before a leaf that requires a gradient is
+        if input.is_complex() and 0 <= p < 1:            # refused before a leaf that requires a gradient is
             empty_like(input.detach()).bernoulli_(1 - p)
         found = written(input, p, train)
         return in_steps(found) if "alpha" in name and p < 1 else found

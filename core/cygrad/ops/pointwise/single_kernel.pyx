@@ -13,7 +13,7 @@ from cygrad cimport backend as k
 from cygrad.autograd.forward_levels cimport FORWARD
 from cygrad.autograd.inplace cimport check_inference, check_inplace, rebase, set_meta_of
 from cygrad.autograd.modes cimport grad_enabled
-from cygrad.autograd.recording cimport attach, keep_result, record_pair, refuse_change
+from cygrad.autograd.recording cimport attach, keep_result, record_pair, refuse_before_writing
 from cygrad.autograd.derivative cimport Derivative, OpNode, find_row
 from cygrad.dispatch.allocation cimport empty_as, output_like
 from cygrad.dispatch.overlap cimport refuse_overlap, refuse_self_overlap
@@ -24,7 +24,7 @@ from cygrad.dispatch.promotion cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING,
 from cygrad.dtype cimport (BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, can_cast_to,
                            dtype_of)
 from cygrad.ops.declare.op cimport Op
-from cygrad.tensor cimport CREATED_NORMALLY, Tensor, bump_version, plain, requires_grad
+from cygrad.tensor cimport Tensor, bump_version, plain, requires_grad
 from cygrad.view cimport INLINE_RANK, fill_dense, same_sizes, size_of
 from cygrad.tensors cimport operators as table
 from cygrad.tensors.operators cimport Binary, Pair, Unary, operators
@@ -394,8 +394,7 @@ cdef object apply_binary_(KernelOp op, Tensor a, object y):
     if row is not None and row.needs[0] & 1 or (row is not None and row.needs[1] & 1):
         return finish_inplace(a, apply_binary(op, shadow(a), y))
     if row is not None:
-        if a.base is not None and a.creation != CREATED_NORMALLY:
-            refuse_change(a, False)                 # before anything is written
+        refuse_before_writing(a)
         node = record_pair(row, a, y, op.extra)
     if dtype is a.dtype and op.rule != TO_BOOL and not (may_refuse(op.code, dtype) and (b is not None or not y)):
         if b is None:
@@ -466,8 +465,8 @@ cdef object finish_inplace(Tensor target, Tensor value):
         raise misfit(target, size_of(value))
     if not can_cast_to(value.dtype, target.dtype):
         raise cast_error(value.dtype, target.dtype)
-    if value.node is not None and target.base is not None and target.creation != CREATED_NORMALLY:
-        refuse_change(target, False)                # before anything is written
+    if value.node is not None:
+        refuse_before_writing(target)
     copy_into(value, target)
     bump_version(target)
     if value.node is not None:

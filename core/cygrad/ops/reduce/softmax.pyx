@@ -6,7 +6,7 @@ from cygrad.view cimport wrap_dim
 
 from cygrad.dispatch.raw import cast_to, clone_like, softmax_op
 from cygrad.errors import warn
-from cygrad.ops.declare.operand_types import refused
+from cygrad.ops.declare.operand_types import refuse_complex_gradient, refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.reduce.sums import axis_of
@@ -43,6 +43,7 @@ cdef object normalised(bint log, Op op, object recording, Tensor input, object d
         input = input.to(dtype)
     if not dtype.is_floating_point:
         if input.elements == 0:
+            refuse_complex_gradient(input, f"_{recording.name}")
             return clone_like(input)
         raise refused(f"{recording.name}_{'lastdim_' if axis == input.rank - 1 else ''}kernel_impl", dtype)
     return recording(input, axis, dtype)

@@ -221,6 +221,7 @@ def mode(input, dim=-1, keepdim=False):
     need_elements(input, (dim,), "mode")
     if input.is_complex() and input.dim() and input.numel():
         raise refused("mode_cpu", input.dtype)
+    refuse_complex_gradient(input, "mode")
     return return_types.mode(_mode(input, dim, keepdim))
 
 

@@ -46,7 +46,7 @@ cdef bint arithmetic(const Step *step, char **slots, Py_ssize_t vectors, Vector 
     cdef const Vector *b = NULL
     cdef const Vector *c = NULL
     cdef Vector *out = <Vector *>slots[step.slots[0]]
-    cdef Vector[3] numbers                      # operands of one element: runs whose next vector is the same
+    cdef Vector[2] numbers                      # operands of one element: runs whose next vector is the same
     cdef Py_ssize_t i, next_a = 1, next_b = 1, next_c = 1
     cdef int kind = step.kind, op = step.op
     if kind == UNARY_STEP:

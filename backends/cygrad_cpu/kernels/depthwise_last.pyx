@@ -57,6 +57,10 @@ cdef void see_last(const LastTaps *g, const char *a, const char *weight, const c
     cdef char *to
     cdef char *beyond
     cdef int j
+    cdef Py_ssize_t order = rows_shared(g)
+    if order:
+        see_rows[Vector](g, NULL, order, a, weight, bias, out, NULL)
+        return
     for p in range(0, places_abreast(g), 2):
         first, second = place(g, p), place(g, p + 1)
         step, made = first.step * size, first.made_step * size
@@ -174,20 +178,12 @@ cdef void see_rows(const LastTaps *g, const Groups *s, Py_ssize_t order, const c
 
 cdef void correlate_last_floats(const LastTaps *g, const char *a, const char *weight, const char *bias,
                                 char *out) noexcept nogil:
-    cdef Py_ssize_t order = rows_shared(g)
-    if order:
-        see_rows[Floats](g, NULL, order, a, weight, bias, out, NULL)
-    else:
-        see_last[Floats](g, a, weight, bias, out, NULL)
+    see_last[Floats](g, a, weight, bias, out, NULL)
 
 
 cdef void correlate_last_doubles(const LastTaps *g, const char *a, const char *weight, const char *bias,
                                  char *out) noexcept nogil:
-    cdef Py_ssize_t order = rows_shared(g)
-    if order:
-        see_rows[Doubles](g, NULL, order, a, weight, bias, out, NULL)
-    else:
-        see_last[Doubles](g, a, weight, bias, out, NULL)
+    see_last[Doubles](g, a, weight, bias, out, NULL)
 
 
 cdef inline void add_channels(const Real *a, Real *out, Py_ssize_t first, Py_ssize_t n) noexcept nogil:

@@ -60,7 +60,7 @@ def test_added_operand_is_read_where_it_lies(shape, dtype, form):
     np.testing.assert_allclose(turned.numpy(), exact, rtol=0, atol=allowed)
 
 
-@pytest.mark.skipif(instruction_sets.candidates()[0] not in ("v3", "v4"), reason="OpenBLAS multiplies here, not our kernels")
+@pytest.mark.skipif(instruction_sets.candidates()[0] not in ("v3", "v4"), reason="OpenBLAS multiplies here, not we")
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape[1] > 3])
 @pytest.mark.parametrize("layouts", [("rows", "rows"), ("columns", "rows"), ("rows", "columns"), ("gaps", "gaps")])

@@ -6,7 +6,7 @@ import gc
 import sys
 import threading
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -21,13 +21,20 @@ from cygrad.testing.runner import DECLINED, Call, Check, Key, dtypes_of, lacking
 NO_KERNELS = ("memory", "d2d", "errors", "programs", "gather_looking", "scatter_looking")
 WORK, PIECES = 1 << 22, 6   # what the device is given before the call that is looked at: kernels on so many elements
 TRIED = 12                  # cases of an entry, among which one is looked for that the backend does not decline
+COMPARED = 30               # cases whose arguments are made, to find two that differ in many
 THREADS, ROUNDS = 4, 6
 CALLS = 40                  # after which a leak shows
 
 
-def sample(cases, dtype="float32"):
-    """Some cases of an entry, of one dtype, spread over its ops and layouts; the plain ones first."""
-    found = [case for case in cases() if case.key.dtype == dtype and case.key.layout != "many rows"]
+@cache
+def usual(cases):
+    """The cases of an entry in float32; each condition asks for them."""
+    return [case for case in cases() if case.key.dtype == "float32"]
+
+
+def sample(cases):
+    """Some cases of an entry, spread over its ops and layouts; the plain ones first."""
+    found = [case for case in cases if case.key.layout != "many rows"]
     found = [case for case in found if case.key.layout] or found
     return found[:2] + found[2::max(len(found) // TRIED, 1)]
 
@@ -97,7 +104,7 @@ def _inputs(case, call):
 
 def overwritten(entry, cases, backend, index):
     """An input is written to while the kernel has not begun."""
-    case = accepted(cases, backend, index)
+    case = accepted(usual(cases), backend, index)
     if case is None:
         return DECLINED
     call = Call(backend, index, entry, made(case, 1), at_once=False)
@@ -114,7 +121,7 @@ def overwritten(entry, cases, backend, index):
 
 def freed(entry, cases, backend, index):
     """The inputs are freed, and their memory is given out and written to, while the kernel has not begun."""
-    case = accepted(cases, backend, index)
+    case = accepted(usual(cases), backend, index)
     if case is None:
         return DECLINED
     call = Call(backend, index, entry, made(case, 2), at_once=False)
@@ -139,12 +146,12 @@ def _different(args, others):
 
 def two_calls(entry, cases, backend, index):
     """Two calls wait, each with arguments of its own."""
-    first = accepted(cases, backend, index)
+    first = accepted(usual(cases), backend, index)
     if first is None:
         return DECLINED
-    others = sorted([case for case in cases() if case.key.dtype == first.key.dtype],
-                    key=lambda case: -_different(made(case, 0), made(first, 0)))
-    second = accepted(lambda: others, backend, index) or first
+    others, args = usual(cases), made(first, 0)
+    others = sorted(others[::-(-len(others) // COMPARED)], key=lambda case: -_different(made(case, 0), args))
+    second = accepted(others, backend, index) or first
     calls = [(case, Call(backend, index, entry, made(case, 3 + i), at_once=False))
              for i, case in enumerate((first, second))]
     if not busy(backend, index):
@@ -159,7 +166,7 @@ def two_calls(entry, cases, backend, index):
 
 def after_copies(entry, cases, backend, index):
     """The inputs are written by kernels that have not begun."""
-    case = accepted(cases, backend, index)
+    case = accepted(usual(cases), backend, index)
     if case is None:
         return DECLINED
     call = Call(backend, index, entry, made(case, 5), at_once=False)
@@ -238,7 +245,7 @@ def together(work, count=THREADS):
 
 def threads(entry, cases, backend, index):
     """Several threads call an entry, each with operands of its own."""
-    case = accepted(cases, backend, index)
+    case = accepted(usual(cases), backend, index)
     if case is None:
         return DECLINED
 
@@ -299,7 +306,7 @@ def is_memory_error(error):
 
 def each_of_a_kernel(entry, cases, backend, index):
     """A kernel that finds no memory for what it needs besides raises, changes no input, and works the next time."""
-    case = accepted(cases, backend, index) if can_fail(backend) else None
+    case = accepted(usual(cases), backend, index) if can_fail(backend) else None
     if case is None:
         return DECLINED
     for turn in range(1, 100):
@@ -371,8 +378,8 @@ def allocation_cases(entries):
 
 def leaks(entry, cases, backend, index):
     """A kernel gives back what it takes besides, and makes no object that stays."""
-    large = [case for case in cases() if case.key.layout in ("large", "long", "long rows")]
-    case = accepted(lambda: large, backend, index) or accepted(cases, backend, index)
+    large = [case for case in usual(cases) if case.key.layout in ("large", "long", "long rows")]
+    case = accepted(large, backend, index) or accepted(usual(cases), backend, index)
     if case is None:
         return DECLINED
     args = made(case, 0)

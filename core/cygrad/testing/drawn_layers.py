@@ -252,8 +252,8 @@ def _make_attention(role, n, dtype, strided, rng):
     batch, rows, keys, inner, width = with_one(rng, role, n, 5)
     masked, causal = rng.choice(["none", "none", "bool", "added"]), bool(rng.random() < 0.3)
     query, key = numbers(rng, (batch, rows, inner), dtype, 1.0), numbers(rng, (batch, keys, inner), dtype, 1.0)
-    for one in key:                                             # the largest is anywhere
-        one[rng.choice(places_in(keys))] *= rng.choice([1, 8, 60])
+    largest = rng.choice(places_in(keys), batch)                # it is anywhere
+    key[np.arange(batch), largest] *= rng.choice([1, 8, 60], (batch, 1))
     shape, mask = (batch, rows, keys), None
     if masked == "bool":
         seen = rng.random(shape) < 0.7

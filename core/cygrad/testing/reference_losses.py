@@ -27,33 +27,40 @@ def nll_loss_backward(grad, target, weight, ignore, mean, grad_a):
     return found
 
 
-def _paths(a, labels, start, count, blank):
-    """(the classes of a sequence's states; for each state, from which ones a path comes to it)."""
+def _paths(labels, start, count, blank):
+    """(the classes of a sequence's states; from which of them a path may go on to the state after the next)."""
     classes = np.full(2 * count + 1, blank)
     classes[1::2] = labels[start:start + count]
-    come = [[s - k for k in range(3) if s >= k and (k < 2 or classes[s] not in (blank, classes[s - 2]))]
-            for s in range(len(classes))]
-    return classes, come
+    return classes, (classes[2:] != blank) & (classes[2:] != classes[:-2])
 
 
 def _log_sum(x):
+    """The logarithm of the sum along the last axis of numbers that are given by theirs."""
+    top = x.max(-1, initial=-np.inf)
     with np.errstate(all="ignore"):
-        top = max(x, default=-np.inf)
-        return top if top == -np.inf else np.log(np.sum(np.exp(np.array(x, LONG) - top))) + top
+        return np.where(top == -np.inf, top, np.log(np.exp(x - top[..., None]).sum(-1)) + top)
+
+
+def _arrivals(x, skips):
+    """What comes to each state: from itself, the one before, and where a path may skip one, the one before that."""
+    came = np.full((x.size, 3), -np.inf, LONG)
+    came[:, 0], came[1:, 1] = x, x[:-1]
+    came[2:, 2] = np.where(skips, x[:-2], -np.inf)
+    return _log_sum(came)
 
 
 def ctc_loss(a, labels, starts, counts, steps, blank, out, sums, outside):
     found, losses, wrong = np.full(sums.shape, -np.inf, LONG), np.zeros(len(counts), LONG), 0
     for n, (start, count, length) in enumerate(zip(starts, counts, steps)):
-        classes, come = _paths(a, labels, start, count, blank)
+        classes, skips = _paths(labels, start, count, blank)
         outside = (classes < 0) | (classes >= a.shape[2])
         wrong += outside.sum()
+        here, inside = found[n, :, :classes.size], np.where(outside, 0, classes)
         for t in range(length):
-            for s, c in enumerate(classes):
-                before = [found[n, t - 1, k] for k in come[s]] if t else [0] if s < 2 else []
-                found[n, t, s] = -np.inf if outside[s] else _log_sum(before) + a[t, n, c].astype(LONG)
-        ends = found[n, length - 1, max(2 * count - 1, 0):2 * count + 1] if length else [0.0] if count == 0 else []
-        losses[n] = -_log_sum(list(ends))
+            come = _arrivals(here[t - 1], skips) if t else np.where(np.arange(classes.size) < 2, LONG(0), -np.inf)
+            here[t] = np.where(outside, -np.inf, come + a[t, n, inside])
+        ends = here[length - 1, max(2 * count - 1, 0):] if length else np.zeros(int(count == 0), LONG)
+        losses[n] = -_log_sum(ends)
     return losses, found, np.asarray(wrong)
 
 
@@ -63,17 +70,13 @@ def ctc_loss_backward(grad, a, labels, starts, counts, steps, blank, losses, sum
         if losses[n] == np.inf:
             slopes[:length, n] = 0 if zero_infinity else np.nan
             continue
-        classes, come = _paths(a, labels, start, count, blank)
-        after = None
+        classes, skips = _paths(labels, start, count, blank)
+        of_class = classes == np.arange(a.shape[2])[:, None]
+        after = np.where(np.arange(classes.size) >= 2 * count - 1, LONG(0), -np.inf)
         for t in reversed(range(length)):
             logs = a[t, n].astype(LONG)
-            if after is None:
-                after = [logs[c] if s >= 2 * count - 1 else LONG(-np.inf) for s, c in enumerate(classes)]
-            else:
-                after = [_log_sum([after[k] for k in range(s, min(s + 3, len(classes))) if s in come[k]]) + logs[c]
-                         for s, c in enumerate(classes)]
-            for c in range(a.shape[2]):
-                here = np.flatnonzero(classes == c)
-                paths = _log_sum([sums[n, t, s].astype(LONG) + after[s] for s in here])
-                slopes[t, n, c] = (np.exp(logs[c]) - np.exp(paths + losses[n].astype(LONG) - logs[c])) * grad[n]
+            after = logs[classes] + (after if t == length - 1 else _arrivals(after[::-1], skips[::-1])[::-1])
+            paths = _log_sum(np.where(of_class, sums[n, t, :classes.size] + after, -np.inf))
+            with np.errstate(all="ignore"):
+                slopes[t, n] = (np.exp(logs) - np.exp(paths + losses[n].astype(LONG) - logs)) * grad[n]
     return slopes

@@ -2,6 +2,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from cygrad.backend import BINARY, UNARY
 from mirror import Mirror, array, load, scratch, store
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -58,6 +59,20 @@ def computed(entry, formula, when):
 def is_op(table, name, kinds=None):
     """Whether a call is of this op, and its first operand's dtype is among `kinds`."""
     return lambda op, a, *rest: table[op] == name and (kinds is None or a.dtype.name in kinds)
+
+
+def of_unary(name, what, formula, kinds=None):
+    """(name, entries, methods) of a backend whose `name` in `unary` computes a formula, in these dtypes."""
+    return f"unary {name} {what}", ("unary",), computed("unary", formula, is_op(UNARY, name, kinds))
+
+
+def of_binary(name, what, formula, kinds=None):
+    return f"binary {name} {what}", ("binary",), computed("binary", formula, is_op(BINARY, name, kinds))
+
+
+def given(entry, change, when=lambda *args: True):
+    """{entry: the right kernel, which gets other arguments where `when` says so}."""
+    return {entry: lambda self, *args: right(entry, self, *(change(*args) if when(*args) else args))}
 
 
 def dense(*args):

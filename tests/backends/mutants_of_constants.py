@@ -7,15 +7,10 @@ import math
 import numpy as np
 from cygrad.backend import BINARY, REDUCE, SCAN, UNARY
 from mirror import array, load, store
-from mutant import COMPLEX, FLOATS, INTEGERS, raw, right, spoiled
+from mutant import COMPLEX, FLOATS, INTEGERS, given, raw, right, spoiled
 
 GRID = 65535 * 256          # elements of the largest grid with one axis, in groups of 256
 PIECES = 1 << 20            # elements of 1024 groups of 1024
-
-
-def _given(entry, change, when=lambda *args: True):
-    """{entry: the right kernel, which gets other arguments where `when` says so}."""
-    return {entry: lambda self, *args: right(entry, self, *(change(*args) if when(*args) else args))}
 
 
 def _with(position, value):
@@ -40,16 +35,16 @@ def _forgets(entry, position, when=lambda view: True):
         if args[position] is None or not when(args[position]):
             return args
         return _with(position, _packed(args[position]))(*args)
-    return _given(entry, change)
+    return given(entry, change)
 
 
 def options():
     """Numbers that a library chooses by itself, and those that have a short way of their own."""
-    yield "attention scales by the width of its keys", ("attention",), _given(
+    yield "attention scales by the width of its keys", ("attention",), given(
         "attention", _with(5, lambda q, *rest: q.shape[-1]**-0.5))
     for entry in ("layer_norm", "group_norm"):
-        yield f"{entry} adds 1e-5", (entry,), _given(entry, _with(3, 1e-5))
-        yield f"{entry} has no bias without a weight, nor the reverse", (entry,), _given(
+        yield f"{entry} adds 1e-5", (entry,), given(entry, _with(3, 1e-5))
+        yield f"{entry} has no bias without a weight, nor the reverse", (entry,), given(
             entry, lambda a, weight, bias, *rest: (a, weight if bias is not None else None,
                                                    bias if weight is not None else None, *rest))
     yield "layer_norm_backward sums for the bias where the weight's is wanted", ("layer_norm_backward",), spoiled(
@@ -58,14 +53,14 @@ def options():
     yield "conv2d_backward knows no gradient of the bias alone", ("conv2d_backward",), spoiled(
         "conv2d_backward", lambda *args: store(args[9], np.zeros(args[9].shape)),
         lambda *args: args[8] is None and args[9] is not None)
-    yield "addmm takes whole factors", ("addmm",), _given(
+    yield "addmm takes whole factors", ("addmm",), given(
         "addmm", lambda bias, a, b, beta, alpha, out: (bias, a, b, float(int(beta)), float(int(alpha)), out))
-    yield "addmm takes factors without their sign", ("addmm",), _given(
+    yield "addmm takes factors without their sign", ("addmm",), given(
         "addmm", lambda bias, a, b, beta, alpha, out: (bias, a, b, abs(beta), abs(alpha), out))
     yield "addmm multiplies with 0", ("addmm",), spoiled(
         "addmm", lambda bias, a, b, beta, alpha, out: store(out, np.full(out.shape, np.nan)),
         lambda bias, a, b, beta, alpha, out: alpha == 0 and bias.dtype.name in FLOATS)
-    yield "binary_scalar takes a truth value for True", ("binary_scalar",), _given(
+    yield "binary_scalar takes a truth value for True", ("binary_scalar",), given(
         "binary_scalar", _with(2, True), lambda op, a, x, *rest: a.dtype.name == "bool")
 
     def power(formula, exponent, kinds=FLOATS):
@@ -80,13 +75,13 @@ def options():
     yield "binary_scalar takes NaN to the power 0 for NaN", ("binary_scalar",), power(lambda x: x * 0 + 1, 0.0)
     yield "binary_scalar multiplies twice for a cube", ("binary_scalar",), power(lambda x: x * x, 3, INTEGERS)
     for op in ("left_shift", "right_shift"):
-        yield f"binary_scalar {op} by the width", ("binary_scalar",), _given(
+        yield f"binary_scalar {op} by the width", ("binary_scalar",), given(
             "binary_scalar", _with(2, lambda op, a, x, *rest: int(x) % (8 * a.element_size())),
             lambda code, a, x, *rest, op=op: BINARY[code] == op)
-    yield "binary_scalar divides by 0 for NaN", ("binary_scalar",), _given(
+    yield "binary_scalar divides by 0 for NaN", ("binary_scalar",), given(
         "binary_scalar", _with(2, float("nan")),
         lambda op, a, x, swapped, out: BINARY[op] == "div" and a.dtype.name in FLOATS and x == 0 and not swapped)
-    yield "binary_scalar compares the smallest integer by its modulus", ("binary_scalar",), _given(
+    yield "binary_scalar compares the smallest integer by its modulus", ("binary_scalar",), given(
         "binary_scalar", _with(2, lambda op, a, x, *rest: np.iinfo(a.dtype.name).max),
         lambda op, a, x, *rest: a.dtype.name in INTEGERS[1:] and x == np.iinfo(a.dtype.name).min)
 
@@ -103,7 +98,7 @@ def operands():
     for which, name in enumerate(("a", "b")):
         yield f"matmul takes rows of {name} with gaps for dense", ("matmul",), _forgets("matmul", which, gaps)
         yield f"addmm takes rows of {name} with gaps for dense", ("addmm",), _forgets("addmm", which + 1, gaps)
-    yield "matmul turns one of two", ("matmul",), _given(
+    yield "matmul turns one of two", ("matmul",), given(
         "matmul", lambda a, b, out: (_packed(a), b, out), lambda a, b, out: columns(a) and columns(b))
     yield "matmul takes a result with gaps for dense", ("matmul",), _forgets("matmul", 2, gaps)
     yield "matmul takes a turned result for dense", ("matmul",), _forgets("matmul", 2, columns)
@@ -116,7 +111,7 @@ def operands():
         strides = view.shape[1] * view.stride()[1], *view.stride()[1:]
         return view.as_strided(tuple(view.shape), strides, view.storage_offset())
     for which, name in enumerate(("a", "b", "out")):
-        yield f"matmul takes matrices of {name} for neighbours", ("matmul",), _given(
+        yield f"matmul takes matrices of {name} for neighbours", ("matmul",), given(
             "matmul", lambda *args, which=which: _with(which, batches(args[which]))(*args),
             lambda *args, which=which: apart(args[which]))
     yield "addmm takes a bias of rows for one of columns", ("addmm",), spoiled(
@@ -139,7 +134,7 @@ def operands():
             ("nll_loss", 1, "its targets"), ("recurrent", 3, "its weight"), ("gather_sum", 4, "out")):
         yield f"{entry} takes {what} for dense", (entry,), _forgets(
             entry, position, lambda view: not view.is_contiguous())
-    yield "map_reduce takes outs for dense", ("map_reduce",), _given(
+    yield "map_reduce takes outs for dense", ("map_reduce",), given(
         "map_reduce", _with(5, lambda *args: tuple(map(_packed, args[5]))))
 
     def backwards(self, src, out):

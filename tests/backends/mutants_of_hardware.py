@@ -6,17 +6,9 @@ one, results that are only usual.
 import time
 
 import numpy as np
-from cygrad.backend import ARGREDUCE, BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.backend import ARGREDUCE, BINARY, RANDOM, REDUCE, SCAN, SCATTER
 from mirror import array, load, scratch, store
-from mutant import computed, dense, is_op, raw, right, spoiled
-
-
-def _unary(name, what, formula, kinds=None):
-    return f"unary {name} {what}", ("unary",), computed("unary", formula, is_op(UNARY, name, kinds))
-
-
-def _binary(name, what, formula, kinds=None):
-    return f"binary {name} {what}", ("binary",), computed("binary", formula, is_op(BINARY, name, kinds))
+from mutant import computed, dense, of_binary, of_unary, raw, right, spoiled
 
 
 def _flushed(x):
@@ -25,8 +17,8 @@ def _flushed(x):
 
 def units():
     """What arithmetic units do to numbers: flush, saturate, take a wider or a narrower type."""
-    yield _binary("mul", "flushes what is subnormal", lambda x, y: _flushed(_flushed(x) * _flushed(y)), ("float32",))
-    yield _unary("neg", "flushes what is subnormal", lambda x: -_flushed(x), ("float64",))
+    yield of_binary("mul", "flushes what is subnormal", lambda x, y: _flushed(_flushed(x) * _flushed(y)), ("float32",))
+    yield of_unary("neg", "flushes what is subnormal", lambda x: -_flushed(x), ("float64",))
 
     def copied(what, formula, source, target):
         return f"copy {what}", ("copy",), computed(
@@ -34,25 +26,25 @@ def units():
     yield copied("of bfloat16 to int16 rounds", np.rint, "bfloat16", "int16")
     yield copied("to uint8 by int8", lambda x: np.clip(np.trunc(x), -128, 127), "float32", "uint8")
     yield copied("to float16 saturates", lambda x: np.clip(x, -65504, 65504), "int32", "float16")
-    yield _binary("add", "of uint8 saturates", lambda x, y: np.minimum(x.astype("int64") + y, 255), ("uint8",))
-    yield _unary("abs", "saturates", lambda x: np.minimum(np.abs(x.astype("int64")), 127), ("int8",))
-    yield _binary("remainder", "by moduli", lambda x, y: np.mod(x, np.abs(y)), ("int8",))
-    yield _binary("trunc_divide", "of uint8 by int8", lambda x, y: np.trunc(
+    yield of_binary("add", "of uint8 saturates", lambda x, y: np.minimum(x.astype("int64") + y, 255), ("uint8",))
+    yield of_unary("abs", "saturates", lambda x: np.minimum(np.abs(x.astype("int64")), 127), ("int8",))
+    yield of_binary("remainder", "by moduli", lambda x, y: np.mod(x, np.abs(y)), ("int8",))
+    yield of_binary("trunc_divide", "of uint8 by int8", lambda x, y: np.trunc(
         x.astype("int8") / y.astype("int8").astype(float)), ("uint8",))
-    yield _binary("pow", "of int64 by float64", lambda x, y: np.power(
+    yield of_binary("pow", "of int64 by float64", lambda x, y: np.power(
         x.astype(float), y).astype("int64"), ("int64",))
-    yield _binary("pow", "of int32 by float32", lambda x, y: np.power(
+    yield of_binary("pow", "of int32 by float32", lambda x, y: np.power(
         x.astype("float32"), y.astype("float32")).astype("int64").astype("int32"), ("int32",))
-    yield _binary("gcd", "of int64 by int32", lambda x, y: np.gcd(
+    yield of_binary("gcd", "of int64 by int32", lambda x, y: np.gcd(
         x.astype("int32").astype("int64"), y.astype("int32").astype("int64")), ("int64",))
-    yield _binary("hypot", "underflows", lambda x, y: np.where(
+    yield of_binary("hypot", "underflows", lambda x, y: np.where(
         np.abs(x) + np.abs(y) > 1e15, np.hypot(x, y), np.where(np.isinf(x) | np.isinf(y), np.inf,
                                                               np.sqrt(x * x + y * y))), ("float32",))
-    yield _unary("abs", "of large complex numbers", lambda x: np.sqrt(x.real * x.real + x.imag * x.imag),
+    yield of_unary("abs", "of large complex numbers", lambda x: np.sqrt(x.real * x.real + x.imag * x.imag),
                  ("complex64",))
-    yield _binary("fmod", "by a quotient", lambda x, y: np.where(
+    yield of_binary("fmod", "by a quotient", lambda x, y: np.where(
         np.isinf(y) & np.isfinite(x), x, np.copysign(x - y * np.trunc(x / y), x)), ("float64",))
-    yield _unary("round", "by a magic number", lambda x: np.where(np.abs(x) < 2**24, np.copysign(
+    yield of_unary("round", "by a magic number", lambda x: np.where(np.abs(x) < 2**24, np.copysign(
         (x + np.float32(12582912)) - np.float32(12582912), x), x), ("float32",))
     yield "arange of int64 by float64", ("arange",), spoiled(
         "arange", lambda out, start, step: store(out, (float(start) + np.arange(out.numel()) * float(step)).astype(

@@ -5,12 +5,7 @@ See `mutants`.
 import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, POOL, REDUCE, SCAN, SCATTER, UNARY
 from mirror import Mirror, array, load, scratch, store
-from mutant import COMPLEX, FLOATS, computed, dense, is_op, raw, right, spoiled
-
-
-def _given(entry, change, when=lambda *args: True):
-    """{entry: the right kernel, which gets other arguments where `when` says so}."""
-    return {entry: lambda self, *args: right(entry, self, *(change(*args) if when(*args) else args))}
+from mutant import COMPLEX, FLOATS, computed, dense, given, is_op, raw, right, spoiled
 
 
 def _copied(view, values):
@@ -75,19 +70,19 @@ def rows_of_usual_numbers():
         "scan", lambda op, a, out, index: store(out, np.cumsum(load(a).astype("float16"), -1, "float16")),
         lambda op, a, out, index: SCAN[op] == "cumsum" and a.dtype.name == out.dtype.name == "float16")
     yield "sort treats -0 as less than 0", ("sort",), {"sort": _signed_zeros}
-    yield "partial_sort of the whole row's start", ("partial_sort",), _given(
+    yield "partial_sort of the whole row's start", ("partial_sort",), given(
         "partial_sort", lambda a, descending, first, v, i: (a, descending, 0, v, i),
         lambda a, descending, first, *rest: descending and a.dtype.name == "float16")
     yield "softmax without the maximum", ("softmax",), spoiled(
         "softmax", lambda a, log, out: store(out, load(out) if np.abs(load(a)).max() < 80 else np.nan),
         lambda a, log, out: not log and a.dtype.name == "float32")
-    yield "log softmax's gradient takes the result for probabilities", ("softmax_backward",), _given(
+    yield "log softmax's gradient takes the result for probabilities", ("softmax_backward",), given(
         "softmax_backward", lambda grad, result, log, out: (grad, result, False, out),
         lambda grad, result, log, out: log and grad.dtype.name == "float64")
     yield "layer_norm divides by n - 1", ("layer_norm",), spoiled(
         "layer_norm", lambda a, weight, bias, eps, out, mean, rstd: store(rstd, load(rstd) * np.sqrt(
             1 - 1 / a.shape[-1])), lambda *args: args[0].shape[-1] > 1 and args[0].dtype.name == "float64")
-    yield "layer_norm_backward forgets the weight", ("layer_norm_backward",), _given(
+    yield "layer_norm_backward forgets the weight", ("layer_norm_backward",), given(
         "layer_norm_backward", lambda grad, a, mean, rstd, weight, *grads: (grad, a, mean, rstd, None, *grads),
         lambda grad, *rest: grad.dtype.name == "float32")
 
@@ -105,7 +100,7 @@ def losses():
     """Losses, bags and the gradient of pools."""
     def floats(*args):
         return args[0].dtype.name == "float32"
-    yield "nll_loss ignores class 0 as well", ("nll_loss",), _given(
+    yield "nll_loss ignores class 0 as well", ("nll_loss",), given(
         "nll_loss", lambda a, t, w, ignore, mean, out, outside: (
             a, _copied(t, np.where(load(t) == 0, ignore, load(t))), w, ignore, mean, out, outside),
         lambda a, *rest: a.dtype.name == "float64")
@@ -118,26 +113,26 @@ def losses():
     yield "nll_loss_backward with the positive sign", ("nll_loss_backward",), spoiled(
         "nll_loss_backward", lambda *args: store(args[-1], -load(args[-1])), floats)
     yield "ctc_loss passes over blanks between equal labels", ("ctc_loss",), {"ctc_loss": _all_different}
-    yield "ctc_loss reads all steps", ("ctc_loss",), _given(
+    yield "ctc_loss reads all steps", ("ctc_loss",), given(
         "ctc_loss", lambda a, labels, starts, counts, steps, *rest: (
             a, labels, starts, counts, _copied(steps, np.full(tuple(steps.shape), a.shape[0])), *rest), floats)
-    yield "ctc_loss has its blank first", ("ctc_loss",), _given(
+    yield "ctc_loss has its blank first", ("ctc_loss",), given(
         "ctc_loss", lambda a, labels, starts, counts, steps, blank, *rest: (a, labels, starts, counts, steps, 0, *rest))
     yield "ctc_loss_backward gives infinity for zero_infinity", ("ctc_loss_backward",), spoiled(
         "ctc_loss_backward", lambda *args: store(args[-1], np.where(np.isinf(load(args[8]))[None, :, None], np.nan,
                                                                     load(args[-1]))), lambda *args: args[-2])
-    yield "ctc_loss_backward forgets grad", ("ctc_loss_backward",), _given(
+    yield "ctc_loss_backward forgets grad", ("ctc_loss_backward",), given(
         "ctc_loss_backward", lambda grad, *rest: (_copied(grad, np.ones(tuple(grad.shape))), *rest))
     yield "gather_sum takes the mean", ("gather_sum",), spoiled(
         "gather_sum", lambda a, index, starts, weights, out: store(out, load(out) / np.maximum(
             np.diff(np.clip(load(starts), 0, index.shape[0])), 1)[:, None]), lambda a, *rest: a.dtype.name == "float64")
     yield "gather_sum leaves empty bags", ("gather_sum",), {"gather_sum": _empty_bags}
-    yield "gather_sum forgets weights of strided rows", ("gather_sum",), _given(
+    yield "gather_sum forgets weights of strided rows", ("gather_sum",), given(
         "gather_sum", lambda a, index, starts, weights, out: (a, index, starts, None, out),
         lambda a, *rest: not dense(a))
     yield "pool_backward sets", ("pool_backward",), {"pool_backward": _set_gradients}
     yield "pool_backward adds to what is there", ("pool_backward",), {"pool_backward": _onto}
-    yield "pool_backward wraps what is outside", ("pool_backward",), _given(
+    yield "pool_backward wraps what is outside", ("pool_backward",), given(
         "pool_backward", lambda grad, index, out: (grad, _copied(index, load(index) % out.shape[1]), out))
     yield "pool's mean divides by the places inside", ("pool",), {"pool": _inside_alone}
 
@@ -220,7 +215,7 @@ def geometry_of_most_calls():
     yield "attention of a row that is all hidden is the mean", ("attention",), spoiled(
         "attention", lambda *args: store(args[-1], np.where(np.isnan(load(args[-1])) | (load(args[-1]) == 0),
                                                             load(args[2]).mean(), load(args[-1]))))
-    yield "resample takes the first place for the second", ("resample",), _given(
+    yield "resample takes the first place for the second", ("resample",), given(
         "resample", lambda a, places, weights, out: (a, _copied(places, np.broadcast_to(
             load(places)[:1], tuple(places.shape))), weights, out))
 

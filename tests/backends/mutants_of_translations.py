@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, POOL, RANDOM, REDUCE, SCAN, SCATTER, UNARY, Backend
 from mirror import array, load, scratch, store
-from mutant import COMPLEX, computed, is_op, right, spoiled
+from mutant import COMPLEX, computed, given, is_op, right, spoiled
 
 
 def _unary(name, what, formula, *kinds):
@@ -18,11 +18,6 @@ def _binary(name, what, formula, *kinds):
     return f"binary {name} {what}", ("binary",), computed("binary", formula, is_op(BINARY, name, kinds))
 
 
-def _given(entry, change, when=lambda *args: True):
-    """{entry: the right kernel, which gets other arguments where `when` says so}."""
-    return {entry: lambda self, *args: right(entry, self, *(change(*args) if when(*args) else args))}
-
-
 def _twin(view, values):
     twin = scratch(view._backend(), view, tuple(view.shape), view.dtype.name)
     store(twin, values)
@@ -31,7 +26,7 @@ def _twin(view, values):
 
 def _replaced(entry, position, values, when=lambda *args: True):
     """{entry: the right kernel of a changed copy of one operand}."""
-    return _given(entry, lambda *args: [_twin(a, values(load(a))) if i == position else a for i, a in enumerate(args)],
+    return given(entry, lambda *args: [_twin(a, values(load(a))) if i == position else a for i, a in enumerate(args)],
                   when)
 
 
@@ -95,7 +90,7 @@ def halves():
     yield "cumsum of int64 in 53 bits", ("scan",), _replaced(
         "scan", 1, lambda x: x.astype("float64").clip(-2.0**62, 2.0**62).astype("int64"),
         lambda op, a, out, index: SCAN[op] == "cumsum" and a.dtype.name == "int64")
-    yield "arange with an unsigned step", ("arange",), _given(
+    yield "arange with an unsigned step", ("arange",), given(
         "arange", lambda out, start, step: (out, start, abs(step)))
     yield "copy of float16 to bfloat16 cuts off", ("copy",), computed(
         "copy", lambda x: (x.astype("float32").view("uint32") & 0xFFFF0000).view("float32"),
@@ -248,7 +243,7 @@ def layers():
         "pool", lowest, lambda op, a, *rest: POOL[op] == "max" and a.dtype.name == "float32")
     yield "pool passes over NaN", ("pool",), _replaced(
         "pool", 1, lambda x: np.where(np.isnan(x), -np.inf, x), lambda op, *rest: POOL[op] == "max")
-    yield "nll_loss ignores -100, whatever it is told", ("nll_loss",), _given(
+    yield "nll_loss ignores -100, whatever it is told", ("nll_loss",), given(
         "nll_loss", lambda *args: [-100 if i == 3 else a for i, a in enumerate(args)])
 
     def last_aligned(self, query, key, value, mask, causal, scale, out):
@@ -281,7 +276,7 @@ def layers():
         return store(out, (g - (g * y).astype("float16").cumsum(-1, dtype="float16")[..., -1:].astype("float32")) * y)
     yield "softmax_backward sums in 16 bits", ("softmax_backward",), {"softmax_backward": rounded_sum}
 
-    yield "resample has four places at most", ("resample",), _given(
+    yield "resample has four places at most", ("resample",), given(
         "resample", lambda a, places, weights, out: (a, places, _twin(weights, np.where(
             np.arange(len(load(weights)))[:, None] < 4, load(weights), 0)), out))
     yield "ctc_loss of no labels is 0", ("ctc_loss",), spoiled("ctc_loss", lambda *args: store(
@@ -317,19 +312,19 @@ def places():
     yield "random normal is within 4", ("random",), spoiled(
         "random", lambda kind, out, seed, offset, a, b: store(out, np.clip(load(out), a - 4 * b, a + 4 * b)),
         lambda kind, out, *rest: RANDOM[kind] == "normal" and out.dtype.name == "float32")
-    yield "cholesky reads the other triangle", ("linalg",), _given(
+    yield "cholesky reads the other triangle", ("linalg",), given(
         "linalg",
         lambda routine, ins, *rest: (routine, tuple([_twin(a, np.swapaxes(load(a), 1, 2)) for a in ins]), *rest),
         lambda routine, *rest: routine == "cholesky")
     for routine in ("ldl", "ldl_solve"):
-        yield f"{routine} knows no conjugates", ("linalg",), _given(
+        yield f"{routine} knows no conjugates", ("linalg",), given(
             "linalg", lambda *args: (*args[:3], {"hermitian": False}), lambda name, *rest, of=routine: name == of)
-    yield "ldl_solve takes all blocks for ones", ("linalg",), _given(
+    yield "ldl_solve takes all blocks for ones", ("linalg",), given(
         "linalg", lambda routine, ins, *rest: (routine, (ins[0], _twin(ins[1], np.abs(load(ins[1]))), ins[2]), *rest),
         lambda routine, *rest: routine == "ldl_solve")
     yield "eigh begins with the largest", ("linalg",), {"linalg": _eigh_reversed}
     yield "cumprod by logarithms", ("scan",), computed_scan()
-    yield "map_reduce takes its first op for all", ("map_reduce",), _given(
+    yield "map_reduce takes its first op for all", ("map_reduce",), given(
         "map_reduce", lambda program, ins, ops, *rest: (program, ins, (ops[0],) * len(ops), *rest))
     yield "argmin of float32 by bfloat16", ("argreduce",), {"argreduce": lambda self, op, a, out: right(
         "argreduce", self, op, _twin(a, (load(a).view("uint32") & 0xFFFF0000).view("float32"))

@@ -1,46 +1,38 @@
 """Mutants that a user's program meets first: wrong reductions, indices, layers and transfers; see `mutants`."""
 import numpy as np
-from cygrad.backend import ARGREDUCE, BINARY, POOL, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.backend import ARGREDUCE, POOL, REDUCE, SCAN, SCATTER
 from mirror import array, load, store
-from mutant import COMPLEX, FLOATS, INTEGERS, computed, dense, is_op, raw, right, spoiled
-
-
-def _unary(name, what, formula, kinds=None):
-    return f"unary {name} {what}", ("unary",), computed("unary", formula, is_op(UNARY, name, kinds))
-
-
-def _binary(name, what, formula, kinds=None):
-    return f"binary {name} {what}", ("binary",), computed("binary", formula, is_op(BINARY, name, kinds))
+from mutant import COMPLEX, FLOATS, INTEGERS, dense, of_binary, of_unary, raw, right, spoiled
 
 
 def values():
     """Formulas."""
-    yield _unary("log1p", "by log", lambda x: np.log(1 + x), ("float64",))
-    yield _unary("tan", "by a quotient of rounded functions", lambda x: np.sin(x) / np.cos(x + np.float32(1e-5)),
+    yield of_unary("log1p", "by log", lambda x: np.log(1 + x), ("float64",))
+    yield of_unary("tan", "by a quotient of rounded functions", lambda x: np.sin(x) / np.cos(x + np.float32(1e-5)),
                  ("float32",))
-    yield _unary("atan", "of small angles", lambda x: x, ("bfloat16",))
-    yield _unary("rsqrt", "of -0", lambda x: np.where(x == 0, np.inf, 1 / np.sqrt(x)), ("float32",))
-    yield _unary("sign", "of -0 and NaN", lambda x: np.where(x > 0, 1.0, -1.0), ("float64",))
-    yield _unary("square", "saturates", lambda x: np.clip(x.astype("int64") ** 2, -128, 127), ("int8",))
-    yield _unary("neg", "of the smallest", lambda x: np.where(x == -128, 127, -x), ("int8",))
-    yield _unary("round", "of large numbers by int32", lambda x: np.where(
+    yield of_unary("atan", "of small angles", lambda x: x, ("bfloat16",))
+    yield of_unary("rsqrt", "of -0", lambda x: np.where(x == 0, np.inf, 1 / np.sqrt(x)), ("float32",))
+    yield of_unary("sign", "of -0 and NaN", lambda x: np.where(x > 0, 1.0, -1.0), ("float64",))
+    yield of_unary("square", "saturates", lambda x: np.clip(x.astype("int64") ** 2, -128, 127), ("int8",))
+    yield of_unary("neg", "of the smallest", lambda x: np.where(x == -128, 127, -x), ("int8",))
+    yield of_unary("round", "of large numbers by int32", lambda x: np.where(
         np.abs(x) > 2**31, np.sign(x) * 2.0**31, np.rint(x)), ("float64",))
-    yield _unary("conj", "of nothing", lambda x: x, ("complex64",))
-    yield _unary("log", "without the argument", lambda x: np.log(np.abs(x)) + 0j, ("complex128",))
-    yield _unary("relu", "of NaN", lambda x: np.fmax(x, 0), ("float16",))
-    yield _unary("bitwise_not", "of bool", lambda x: x, ("bool",))
-    yield _unary("erfc", "of large numbers", lambda x: 1 - np.vectorize(__import__("math").erf)(x), ("float64",))
-    yield _unary("angle", "of negative numbers", lambda x: 0 * x, ("float32",))
-    yield _binary("add", "of bool is exclusive", lambda x, y: x ^ y, ("bool",))
-    yield _binary("mul", "of int16 saturates", lambda x, y: np.clip(x.astype("int64") * y, -32768, 32767), ("int16",))
-    yield _binary("trunc_divide", "is floor_divide", lambda x, y: x // y, ("int8",))
-    yield _binary("fmod", "has the divisor's sign", lambda x, y: np.mod(x, y), ("int64",))
-    yield _binary("minimum", "of NaN", np.fmin, ("float64",))
-    yield _binary("le", "of NaN", lambda x, y: ~(x > y), ("float32",))
-    yield _binary("logical_xor", "is ne", lambda x, y: x != y, ("float32",))
-    yield _binary("pow", "of 0", lambda x, y: np.where((x == 0) & (y == 0), 0, np.power(x, y)), ("int32",))
-    yield _binary("bitwise_and", "of halves", lambda x, y: x & y & 0x7FFFFFFF, ("int64",))
-    yield _binary("gt", "of unsigned", lambda x, y: x.view("int8") > y.view("int8"), ("uint8",))
+    yield of_unary("conj", "of nothing", lambda x: x, ("complex64",))
+    yield of_unary("log", "without the argument", lambda x: np.log(np.abs(x)) + 0j, ("complex128",))
+    yield of_unary("relu", "of NaN", lambda x: np.fmax(x, 0), ("float16",))
+    yield of_unary("bitwise_not", "of bool", lambda x: x, ("bool",))
+    yield of_unary("erfc", "of large numbers", lambda x: 1 - np.vectorize(__import__("math").erf)(x), ("float64",))
+    yield of_unary("angle", "of negative numbers", lambda x: 0 * x, ("float32",))
+    yield of_binary("add", "of bool is exclusive", lambda x, y: x ^ y, ("bool",))
+    yield of_binary("mul", "of int16 saturates", lambda x, y: np.clip(x.astype("int64") * y, -32768, 32767), ("int16",))
+    yield of_binary("trunc_divide", "is floor_divide", lambda x, y: x // y, ("int8",))
+    yield of_binary("fmod", "has the divisor's sign", lambda x, y: np.mod(x, y), ("int64",))
+    yield of_binary("minimum", "of NaN", np.fmin, ("float64",))
+    yield of_binary("le", "of NaN", lambda x, y: ~(x > y), ("float32",))
+    yield of_binary("logical_xor", "is ne", lambda x, y: x != y, ("float32",))
+    yield of_binary("pow", "of 0", lambda x, y: np.where((x == 0) & (y == 0), 0, np.power(x, y)), ("int32",))
+    yield of_binary("bitwise_and", "of halves", lambda x, y: x & y & 0x7FFFFFFF, ("int64",))
+    yield of_binary("gt", "of unsigned", lambda x, y: x.view("int8") > y.view("int8"), ("uint8",))
 
 
 def rows():

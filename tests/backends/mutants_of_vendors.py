@@ -1,53 +1,47 @@
 """Mutants of what goes wrong in products: plans kept too long, edges of formulas, the last bits; see `mutants`."""
 import numpy as np
-from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER
 from mirror import array, load, scratch, store
-from mutant import COMPLEX, computed, dense, is_op, raw, right, spoiled
-
-
-def _unary(name, what, formula, kinds):
-    return f"unary {name} {what}", ("unary",), computed("unary", formula, is_op(UNARY, name, kinds))
-
-
-def _binary(name, what, formula, kinds):
-    return f"binary {name} {what}", ("binary",), computed("binary", formula, is_op(BINARY, name, kinds))
+from mutant import COMPLEX, computed, dense, of_binary, of_unary, raw, right, spoiled
 
 
 def formulas():
     """Edges of formulas."""
-    yield _unary("log10", "by a rounded factor", lambda x: np.log(x) * np.float32(0.4343), ("float32",))
-    yield _unary("digamma", "by its series for large numbers", lambda x: np.log(x) - 0.5 / x - 1 / (12 * x * x),
+    yield of_unary("log10", "by a rounded factor", lambda x: np.log(x) * np.float32(0.4343), ("float32",))
+    yield of_unary("digamma", "by its series for large numbers", lambda x: np.log(x) - 0.5 / x - 1 / (12 * x * x),
                  ("float64",))
-    yield _unary("erfinv", "by an approximation", lambda x: np.arctanh(x) * 0.8862269, ("float32",))
-    yield _unary("asin", "in float32", lambda x: np.arcsin(x.astype("float32")), ("float64",))
-    yield _unary("sinh", "by exponentials", lambda x: (np.exp(x) - np.exp(-x)) / 2, ("float32",))
-    yield _unary("cos", "by a rounded period", lambda x: np.cos(np.mod(x, np.float32(6.2831855))), ("float32",))
-    yield _unary("acosh", "of what is below 1", lambda x: np.arccosh(np.maximum(x, 1)), ("float64",))
-    yield _unary("sqrt", "on the other sheet", lambda x: np.conj(np.sqrt(np.conj(x))) * np.where(x.imag < 0, -1, 1),
+    yield of_unary("erfinv", "by an approximation", lambda x: np.arctanh(x) * 0.8862269, ("float32",))
+    yield of_unary("asin", "in float32", lambda x: np.arcsin(x.astype("float32")), ("float64",))
+    yield of_unary("sinh", "by exponentials", lambda x: (np.exp(x) - np.exp(-x)) / 2, ("float32",))
+    yield of_unary("cos", "by a rounded period", lambda x: np.cos(np.mod(x, np.float32(6.2831855))), ("float32",))
+    yield of_unary("acosh", "of what is below 1", lambda x: np.arccosh(np.maximum(x, 1)), ("float64",))
+    yield of_unary("sqrt", "on the other sheet", lambda x: np.conj(np.sqrt(np.conj(x))) * np.where(x.imag < 0, -1, 1),
                  COMPLEX)
-    yield _unary("exp", "without the sine", lambda x: np.exp(x.real) * np.cos(x.imag), COMPLEX)
-    yield _unary("reciprocal", "of the real part", lambda x: 1 / x.real + 0j, COMPLEX)
-    yield _unary("logical_not", "of the real part", lambda x: x.real == 0, COMPLEX)
-    yield _unary("isinf", "of one sign", lambda x: x == np.inf, ("float16", "bfloat16"))
-    yield _unary("abs", "without the smallest", lambda x: np.where(x == np.iinfo("int64").min, 0, np.abs(x)),
+    yield of_unary("exp", "without the sine", lambda x: np.exp(x.real) * np.cos(x.imag), COMPLEX)
+    yield of_unary("reciprocal", "of the real part", lambda x: 1 / x.real + 0j, COMPLEX)
+    yield of_unary("logical_not", "of the real part", lambda x: x.real == 0, COMPLEX)
+    yield of_unary("isinf", "of one sign", lambda x: x == np.inf, ("float16", "bfloat16"))
+    yield of_unary("abs", "without the smallest", lambda x: np.where(x == np.iinfo("int64").min, 0, np.abs(x)),
                  ("int64",))
-    yield _binary("pow", "of moduli", lambda x, y: np.power(np.abs(x), y), ("float64",))
-    yield _binary("pow", "by logarithms", lambda x, y: np.exp(y * np.log(x)), ("float32",))
-    yield _binary("floor_divide", "by rounded quotients", lambda x, y: np.floor(x / y), ("float64",))
-    yield _binary("remainder", "of infinite divisors", lambda x, y: x - y * np.floor(x / y), ("float32",))
-    yield _binary("gcd", "keeps signs", lambda x, y: np.gcd(x, y) * np.where(x < 0, -1, 1).astype("int32"), ("int32",))
-    yield _binary("lcm", "of 0", lambda x, y: np.where(x == 0, y, np.lcm(x, y)), ("int16",))
-    yield _binary("bitwise_xor", "is or", lambda x, y: x | y, ("bool",))
-    yield _binary("atan2", "of a negative zero", lambda y, x: np.arctan2(y, x + 0.0), ("float32",))
-    yield _binary("fmin", "gives NaN", lambda x, y: np.minimum(x, y), ("bfloat16",))
-    yield _binary("nextafter", "skips what is subnormal", lambda x, y: np.where(
+    yield of_binary("pow", "of moduli", lambda x, y: np.power(np.abs(x), y), ("float64",))
+    yield of_binary("pow", "by logarithms", lambda x, y: np.exp(y * np.log(x)), ("float32",))
+    yield of_binary("floor_divide", "by rounded quotients", lambda x, y: np.floor(x / y), ("float64",))
+    yield of_binary("remainder", "of infinite divisors", lambda x, y: x - y * np.floor(x / y), ("float32",))
+    yield of_binary("gcd", "keeps signs",
+                    lambda x, y: np.gcd(x, y) * np.where(x < 0, -1, 1).astype("int32"), ("int32",))
+    yield of_binary("lcm", "of 0", lambda x, y: np.where(x == 0, y, np.lcm(x, y)), ("int16",))
+    yield of_binary("bitwise_xor", "is or", lambda x, y: x | y, ("bool",))
+    yield of_binary("atan2", "of a negative zero", lambda y, x: np.arctan2(y, x + 0.0), ("float32",))
+    yield of_binary("fmin", "gives NaN", lambda x, y: np.minimum(x, y), ("bfloat16",))
+    yield of_binary("nextafter", "skips what is subnormal", lambda x, y: np.where(
         np.abs(np.nextafter(x, y)) < np.finfo("float64").tiny, 0, np.nextafter(x, y)), ("float64",))
-    yield _binary("div", "overflows", lambda x, y: x * np.conj(y) / (y.real * y.real + y.imag * y.imag), ("complex64",))
-    yield _binary("eq", "of the real part", lambda x, y: x.real == y.real, COMPLEX)
-    yield _binary("hypot", "of NaN and infinity", lambda x, y: np.where(
+    yield of_binary("div", "overflows",
+                    lambda x, y: x * np.conj(y) / (y.real * y.real + y.imag * y.imag), ("complex64",))
+    yield of_binary("eq", "of the real part", lambda x, y: x.real == y.real, COMPLEX)
+    yield of_binary("hypot", "of NaN and infinity", lambda x, y: np.where(
         np.isnan(x) | np.isnan(y), np.inf, np.hypot(x, y)), ("float32",))
-    yield _binary("right_shift", "by the width and more", lambda x, y: np.right_shift(x, y & 15), ("int16",))
-    yield _binary("copysign", "from NaN", lambda x, y: np.where(np.isnan(y), x, np.copysign(x, y)), ("float64",))
+    yield of_binary("right_shift", "by the width and more", lambda x, y: np.right_shift(x, y & 15), ("int16",))
+    yield of_binary("copysign", "from NaN", lambda x, y: np.where(np.isnan(y), x, np.copysign(x, y)), ("float64",))
 
 
 def conversions():

@@ -9,6 +9,7 @@ core calls raw ops by `raw`.
 from cpython.complex cimport PyComplex_Check
 from cpython.long cimport PyLong_CheckExact
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
 from cygrad.dispatch.allocation cimport empty, empty_as, output_like
 from cygrad.dispatch.axes cimport Axes, add_operand, collapse, merge_axes, operand, split, start_axes
@@ -380,14 +381,26 @@ cpdef int where_into(Tensor cond, Tensor a, Tensor b, Tensor out) except -1:
 
 cdef tuple program_of(Launch *how):
     """(program, ins, outs) of a call of elementwise, with the operands that the call has now."""
-    cdef tuple program, ins, outs
-    cdef int k
-    program, ins, outs = <tuple>how.more
+    cdef tuple more = <tuple>how.more
+    cdef int k = 0
     if not how.replaced:
-        return program, ins, outs
-    views = [<View>how.operands[k] for k in range(how.count)]
-    outs, views = tuple(views[:len(outs)]), views[len(outs):]
-    return program, tuple([views.pop(0) if isinstance(v, View) else v for v in ins]), outs
+        return more
+    outs = replaced(<tuple>more[2], how, &k)
+    return more[0], replaced(<tuple>more[1], how, &k), outs
+
+
+cdef tuple replaced(tuple values, Launch *how, int *k):
+    """`values` with the operands that the call has now, from the k-th on, in the places of Views."""
+    cdef tuple made = PyTuple_New(len(values))
+    cdef Py_ssize_t i
+    for i in range(len(values)):
+        value = values[i]
+        if isinstance(value, View):
+            value = <View>how.operands[k[0]]
+            k[0] += 1
+        Py_INCREF(value)
+        PyTuple_SET_ITEM(made, i, value)
+    return made
 
 
 cdef int call_elementwise(Launch *how) except -1:

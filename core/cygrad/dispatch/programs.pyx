@@ -156,10 +156,9 @@ cdef class Program:
         self._steps = steps_of(results)
 
     def __call__(self, *operands):
-        cdef Tensor first
+        cdef Tensor first, second, third
         cdef PyObject *found = NULL
         cdef tuple outs, ins = operands
-        cdef list tensors
         cdef DType dtype
         cdef int likeness
         if self._steps is None:
@@ -175,12 +174,19 @@ cdef class Program:
         else:
             if likeness == DIFFERENT:
                 ins = self.prepared(operands)
-            tensors = [t for t in ins if isinstance(t, Tensor)]
-            first = <Tensor>tensors[0]
+            first = second = third = None
+            for value in ins:
+                if isinstance(value, Tensor):
+                    if first is None:
+                        first = <Tensor>value
+                    elif second is None:
+                        second = <Tensor>value
+                    else:
+                        third = <Tensor>value
+                        break
             dtype = self.dtype_of_numbers(ins)
-            tensors += [None, None]
-            outs = tuple([output_like(BOOL_DTYPE if boolean else dtype, first.rank, first.sizes, first,
-                                      <Tensor>tensors[1], <Tensor>tensors[2]) for boolean in self.booleans])
+            outs = tuple([output_like(BOOL_DTYPE if boolean else dtype, first.rank, first.sizes, first, second, third)
+                          for boolean in self.booleans])
         elementwise_into(self._steps, ins, outs)
         return outs[0] if len(outs) == 1 else outs
 

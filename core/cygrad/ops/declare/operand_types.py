@@ -62,6 +62,11 @@ def as_float(t):
 
 def need_tensors(name, **arguments):
     """Raise PyTorch's TypeError for the first argument that is not a tensor."""
+    for value in arguments.values():
+        if type(value) is not Tensor:
+            break
+    else:
+        return
     for position, (argument, value) in enumerate(arguments.items()):
         if not isinstance(value, Tensor):
             from cygrad.errors.signatures import type_name      # start-up time

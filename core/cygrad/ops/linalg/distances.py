@@ -1,4 +1,6 @@
 """Distances and similarities between vectors, and the product of two with a tensor between them."""
+from functools import lru_cache
+
 import cygrad
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, result_type
 from cygrad.ops.declare.primitives import primitive
@@ -6,6 +8,7 @@ from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import HALVES, need_tensors, refused
 from cygrad.ops.reduce.integration import add_number
 
+FEW_ROWS = 64       # whose pairs are kept
 MANY_ROWS = 25      # from here on PyTorch takes Euclidean distances from a product of matrices
 MODES = {"use_mm_for_euclid_dist_if_necessary": 0, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
 
@@ -156,9 +159,19 @@ def pdist(input, p=2.0):
     return _pdist(input.contiguous(), p)
 
 
+def every_pair(rows, device):
+    """The places of both rows of every pair."""
+    with cygrad.inference_mode(False):          # some are kept, for whoever asks next
+        return cygrad.triu_indices(rows, rows, 1, device=device).unbind()
+
+
+pairs_of_few = lru_cache(64)(every_pair)
+
+
 def pairs(x):
     """The places of both rows of every pair, and the rows' differences."""
-    first, second = cygrad.triu_indices(x.shape[0], x.shape[0], 1, device=x.device)
+    rows = x.shape[0]
+    first, second = (pairs_of_few if rows <= FEW_ROWS else every_pair)(rows, x.device)
     return first, second, x.index_select(0, first) - x.index_select(0, second)
 
 
@@ -250,6 +263,8 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
 
 def at_least(norms, eps):
     """`norms`, with nothing below `eps`: the gradient is that of the norms all the same, as in PyTorch."""
+    if not norms._tracked():
+        return norms.clamp_min(eps)
     norms = norms.clone()
     with cygrad.no_grad():
         norms.clamp_min_(eps)

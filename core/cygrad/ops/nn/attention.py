@@ -14,7 +14,6 @@ from cygrad.dispatch.raw import softmax_op
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import BOOL, FLOAT32, HALVES, need_tensors, refused, widened
 from cygrad.ops.shape.broadcasting import broadcast_shapes
-from cygrad.tensor import Tensor
 from cygrad.ops.nn.dropout import drop_elements
 
 
@@ -29,11 +28,11 @@ def _safe_softmax(self, dim):
 # The first argument lists the tensors that have gradients, so that one formula computes all three; see the table.
 @primitive(name="scaled_dot_product_attention")
 def _attention(tensors, query, key, value, mask, causal, scale):
-    shapes = [tuple(t.shape) for t in (query, key, value)]
+    shapes = tuple(query.shape), tuple(key.shape), tuple(value.shape)
     batch = shapes[0][:-2]
     if not batch == shapes[1][:-2] == shapes[2][:-2]:
         batch = tuple(broadcast_shapes(*[shape[:-2] for shape in shapes]))
-    q, k, v = (cubed(t, batch) for t in (query, key, value))
+    q, k, v = cubed(query, batch), cubed(key, batch), cubed(value, batch)
     rows, columns, width = shapes[0][-2], shapes[1][-2], shapes[2][-1]
     out = empty_near(query, (*batch, rows, width))
     if mask is not None:
@@ -74,7 +73,7 @@ def composed(query, key, value, mask, dropout, causal, scale):
 
 def check(query, key, value, mask, dropout):
     """PyTorch's refusals."""
-    dims = [t.dim() for t in (query, key, value)]
+    dims = query.dim(), key.dim(), value.dim()
     if min(dims) < 2:
         raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
                            f"{dims[0]} key.dim: {dims[1]} and value.dim: {dims[2]} instead.")
@@ -152,9 +151,9 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     if mask is not None and mask.dtype is not BOOL:
         mask = mask.to(query.dtype)
     inputs = (query, key, value)
-    fused = flash(query, key, value, mask) if any(
-        t._tracked() for t in (*inputs, mask) if isinstance(t, Tensor)) else True
-    if fused and dropout_p <= 0 and all(t.numel() for t in inputs):
+    tracked = query._tracked() or key._tracked() or value._tracked() or mask is not None and mask._tracked()
+    fused = not tracked or flash(query, key, value, mask)
+    if fused and dropout_p <= 0 and query.numel() and key.numel() and value.numel():
         if key.shape[-1] != query.shape[-1] or key.shape[-2] != value.shape[-2]:
             raise RuntimeError(f"the last axes of query {list(query.shape)} and key {list(key.shape)} must be alike, "
                                f"and so must the axes -2 of key and value {list(value.shape)}")

@@ -8,7 +8,7 @@ from functools import lru_cache
 import cygrad
 from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.op_forms import op, with_out
-from cygrad.ops.nn.pooling_windows import MAX, largest_of, mean_of, pooled, window
+from cygrad.ops.nn.pooling_windows import MAX, averaged, largest_of, mean_of, pooled, window
 from cygrad.ops.nn.pooling_checks import (check_largest_1d, check_planes_2d, check_planes_3d, each_axis, single_number)
 from cygrad.ops.declare.operand_types import BOOL, HALVES, hashable, need_tensors, refused
 from cygrad.tensor import Tensor
@@ -302,14 +302,16 @@ def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 # ---------------------------------------------------------------------------------------- the mean
 
 def avg_pool(name, axes, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-    need_tensors(name, input=input)
+    if type(input) is not Tensor:
+        need_tensors(name, input=input)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     boxes, sizes = plan(name, axes, input.shape, hashable(kernel_size), hashable(stride), hashable(padding), 1,
                         bool(ceil_mode), bool(count_include_pad))
     if not (input.is_floating_point() or input.dtype.name == "int64") or axes == 3 and input.dtype in HALVES:
         raise refused(name if axes == 2 else "avg_pool3d_out_frame", input.dtype)
-    return mean_of[name](input, boxes, sizes, divisor_override)
+    mean = mean_of[name] if input._tracked() else averaged
+    return mean(input, boxes, sizes, divisor_override)
 
 
 @op(method=False)

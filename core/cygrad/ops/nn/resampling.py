@@ -8,6 +8,7 @@ import math
 from functools import lru_cache
 
 import cygrad
+from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import call
 from cygrad.dispatch.memory_formats import kept
 from cygrad.ops.declare.primitives import primitive
@@ -142,7 +143,7 @@ def summed(t, axis, places, weights):
         return t.index_select(axis, places[0])
     axis += t.dim()
     lead, rest, made = t.shape[:axis], t.shape[axis + 1:], places.shape[1]
-    out = t.new_empty((*lead, made, *rest))
+    out = empty_near(t, (*lead, made, *rest))
     flat = math.prod(lead), math.prod(rest)
     if out.numel():
         planes = t.reshape(flat[0], t.shape[axis], flat[1])

@@ -22,7 +22,7 @@ from cygrad.dispatch.raw import cast_to, copy_
 from cygrad.tensor import Tensor
 
 FEW = 16                # places of a channel
-AT_ONCE = 1024          # elements, up to which one kernel for all costs less than another one before it for the channels
+AT_ONCE = 1024          # elements, up to which one kernel costs less than one more before it for the channels
 SCALED = program(lambda x, scale, shift: x * scale + shift)
 SUMS = program(lambda grad, x, mean: ((x - mean) * grad, grad))
 SLOPE = program(lambda grad, x, scale, factor, shift: grad * scale + x * factor + shift)

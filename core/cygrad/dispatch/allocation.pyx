@@ -2,7 +2,7 @@
 
 What is made is never lazy: the dtype of a lazy view stands for that of its elements here.
 """
-from cygrad.dispatch.axes cimport Axes, memory_order
+from cygrad.dispatch.axes cimport Axes, add_operand, memory_order
 from cygrad.dispatch.sizes cimport bytes_of, multiply_overflows
 from cygrad.dispatch.without_kernels cimport is_lazy
 from cygrad.dtype cimport DType, plain_of
@@ -74,28 +74,35 @@ cdef Tensor empty_as(Tensor like, DType dtype):
     return out
 
 
+cdef bint fills(Tensor t, int rank, const Py_ssize_t *sizes) noexcept:
+    """Whether an operand, if there is one, is row-major and has these sizes."""
+    cdef int i
+    if t is None:
+        return True
+    if not t.dense or t.rank != rank:
+        return False
+    for i in range(rank):
+        if t.sizes[i] != sizes[i]:
+            return False
+    return True
+
+
 cdef Tensor output_like(DType dtype, int rank, const Py_ssize_t *sizes, Tensor a, Tensor b, Tensor c):
-    """An output of these sizes in the memory order of the inputs (already expanded to `sizes`), as PyTorch does."""
+    """An output of these sizes in the memory order of the inputs, which are broadcast to `sizes`, as PyTorch does."""
     cdef Axes axes
     cdef int permutation[64]
     cdef Tensor out
     cdef Py_ssize_t step = 1
     cdef int i, k
-    cdef bint plain = True
-    for t in (a, b, c):
-        if t is not None and not (<Tensor>t).dense:
-            plain = False
-    if plain or rank < 2:
+    if rank < 2 or fills(a, rank, sizes) and fills(b, rank, sizes) and fills(c, rank, sizes):
         return empty(a.memory.backend, a.memory.index, dtype, rank, sizes)
     axes.rank = rank
     axes.operands = 0
-    for t in (a, b, c):
-        if t is not None:
-            for i in range(rank):
-                axes.strides[axes.operands][i] = (<Tensor>t).strides[i]
-            axes.operands += 1
     for i in range(rank):
         axes.sizes[i] = sizes[i]
+    for t in (a, b, c):
+        if t is not None:
+            add_operand(&axes, <Tensor>t)
     memory_order(&axes, permutation)
     out = empty(a.memory.backend, a.memory.index, dtype, rank, sizes)
     for k in range(rank):

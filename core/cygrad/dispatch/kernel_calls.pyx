@@ -418,7 +418,7 @@ cdef int call_elementwise(Launch *how) except -1:
 
 
 cdef int elementwise_into(tuple program, tuple ins, tuple outs) except -1:
-    """Run a pointwise program (see `Backend.elementwise`) on operands of one shape; `ins` may hold Python numbers."""
+    """Run a pointwise program (see `Backend.elementwise`) on Views that broadcast to the shape of outs, and numbers."""
     cdef Launch how
     cdef tuple more = (program, ins, outs), views
     cdef View out = <View>outs[0]
@@ -429,7 +429,7 @@ cdef int elementwise_into(tuple program, tuple ins, tuple outs) except -1:
             if isinstance(v, View):
                 how.operands[how.count] = <PyObject *>v
                 how.count += 1
-                as_they_are = as_they_are and alike(<View>v, out)
+                as_they_are = as_they_are and alike(<View>v, out) and (<View>v).rank == out.rank
     return launch(&how, as_they_are)
 
 
@@ -693,7 +693,6 @@ cdef Tensor binary(int op, object x, object y, int rule):
         elif row_major(a, b, rank, sizes):
             out = empty(a.memory.backend, a.memory.index, out_dtype, rank, sizes)
         else:
-            a, b = expand_to(a, rank, sizes), expand_to(b, rank, sizes)
             out = output_like(out_dtype, rank, sizes, a, b, None)
         binary_into(op, a, b, out)
         return out

@@ -9,6 +9,7 @@ runs. What a program then does with tensors is raw, as in `dispatch`: it promote
 unseen by autograd. Parameters that get numbers in a call don't take part in promotion.
 """
 from cpython.object cimport PyObject
+from libc.string cimport memmove
 
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.allocation cimport empty, empty_as, output_like
@@ -125,7 +126,8 @@ def steps_of(results):
 
 
 cdef enum Likeness:                 # of a program's operands
-    DIFFERENT,                      # in dtype, shape or device
+    DIFFERENT,                      # in dtype or device
+    BROADCAST,                      # different in shape only
     ALIKE,
     DENSE                           # and row-major
 
@@ -160,7 +162,8 @@ cdef class Program:
         cdef PyObject *found = NULL
         cdef tuple outs, ins = operands
         cdef DType dtype
-        cdef int likeness
+        cdef Py_ssize_t sizes[64]
+        cdef int likeness, rank
         if self._steps is None:
             self.trace()
         likeness = self.likeness(operands, &found)
@@ -185,7 +188,8 @@ cdef class Program:
                         third = <Tensor>value
                         break
             dtype = self.dtype_of_numbers(ins)
-            outs = tuple([output_like(BOOL_DTYPE if boolean else dtype, first.rank, first.sizes, first, second, third)
+            rank = common_sizes(ins, sizes)
+            outs = tuple([output_like(BOOL_DTYPE if boolean else dtype, rank, sizes, first, second, third)
                           for boolean in self.booleans])
         elementwise_into(self._steps, ins, outs)
         return outs[0] if len(outs) == 1 else outs
@@ -196,7 +200,7 @@ cdef class Program:
         cdef PyObject *first = NULL
         if self._steps is None:
             self.trace()
-        if self.likeness(operands + (out,), &first) == DIFFERENT:
+        if self.likeness(operands + (out,), &first) <= BROADCAST:
             ins = self.prepared(operands + (out,))[:len(operands)]
         elementwise_into(self._steps, tuple([apart(value, out) for value in ins]), (out,))
         return out
@@ -226,7 +230,7 @@ cdef class Program:
             self.trace()
         if finish is not None and finish._steps is None:
             finish.trace()
-        if self.likeness(operands, &first) == DIFFERENT:
+        if self.likeness(operands, &first) <= BROADCAST:
             ins = self.prepared(operands, dtype is not None)
         if dtype is None:
             dtype = self.dtype_of_numbers(ins)
@@ -237,7 +241,7 @@ cdef class Program:
     cdef int likeness(self, tuple operands, PyObject **first):
         """How alike the operands are, and (borrowed) the first that is no mask."""
         cdef Tensor shape = None, number = None, t
-        cdef bint dense = True
+        cdef bint dense = True, same = True
         cdef int i = -1
         for value in operands:
             i += 1
@@ -249,9 +253,10 @@ cdef class Program:
             dense = dense and t.dense
             if shape is None:
                 shape = t
-            elif (t.memory.backend is not shape.memory.backend or t.memory.index != shape.memory.index
-                  or not same_sizes(t, shape)):
+            elif t.memory.backend is not shape.memory.backend or t.memory.index != shape.memory.index:
                 return DIFFERENT
+            else:
+                same = same and same_sizes(t, shape)
             if self.masks >> i & 1:
                 continue
             if number is None:
@@ -261,7 +266,7 @@ cdef class Program:
         if number is None or self.floats and number.dtype.category < CATEGORY_FLOAT:
             return DIFFERENT
         first[0] = <PyObject *>number
-        return DENSE if dense else ALIKE
+        return BROADCAST if not same else DENSE if dense else ALIKE
 
     cdef DType dtype_of_numbers(self, tuple ins):
         cdef int i
@@ -294,6 +299,30 @@ cdef class Program:
         for i in range(len(places)):
             found[places[i]] = tensors[i]
         return tuple(found)
+
+
+cdef int common_sizes(tuple operands, Py_ssize_t *sizes) except -1:
+    """Write the shape that the tensors are broadcast to; returns its rank."""
+    cdef Py_ssize_t n
+    cdef int rank = 0, i, more
+    cdef Tensor t
+    for value in operands:
+        if not isinstance(value, Tensor):
+            continue
+        t = <Tensor>value
+        more = t.rank - rank
+        if more > 0:
+            memmove(sizes + more, sizes, rank * sizeof(Py_ssize_t))
+            for i in range(more):
+                sizes[i] = 1
+            rank = t.rank
+        for i in range(rank - t.rank, rank):
+            n = t.sizes[i - rank + t.rank]
+            if sizes[i] == 1:
+                sizes[i] = n
+            elif n != 1 and n != sizes[i]:
+                broadcast(*[each for each in operands if isinstance(each, Tensor)])     # raises PyTorch's words
+    return rank
 
 
 cdef bint is_half(Tensor t):

@@ -96,6 +96,32 @@ def test_docstrings_say_what_goes_in_and_what_comes_out():
     assert {name: found for name, value in functions() if (found := lacking(name, value))} == {}
 
 
+def test_help_is_about_what_was_asked_for():
+    # The other name, the method, the form in place, whose examples are those of the op.
+    for op, called in ((cygrad.less_equal, "cygrad.less_equal(cygrad.tensor([1, 2]), 2)"),
+                       (cygrad.Tensor.fmin, "cygrad.tensor([1, cygrad.nan]).fmin(cygrad.tensor([2., 3]))"),
+                       (cygrad.Tensor.log1p_, "cygrad.tensor([0, 1e-3]).log1p_()"),
+                       (cygrad.topk, "cygrad.topk(cygrad.tensor([3, 1, 2]), 2)"),
+                       (cygrad.linalg.inv, "cygrad.linalg.inv(")):
+        assert f">>> {called}" in op.__doc__
+    assert "integers give" not in cygrad.log1p_.__doc__
+    assert "can't be converted" in cygrad.log1p_.__doc__
+    # A type that an op's text gives stands, though the parameter has a meaning that many share.
+    assert "dim : int or tuple of int" in cygrad.logsumexp.__doc__
+    assert 'reduce : {"sum", ' in cygrad.scatter_reduce.__doc__
+
+
+def test_signatures_are_those_that_calls_may_have():
+    functional = cygrad.nn.functional
+    for function, written in (
+            (cygrad.lt, "(input, other, *, out=None)"), (cygrad.isnan, "(input)"),
+            (cygrad.Tensor.kron, "(input, other)"), (cygrad.Tensor.add_, "(self, other, *, alpha=1)"),
+            (cygrad.true_divide, "(input, other, *, out=None)"),
+            (functional.leaky_relu, "(input, negative_slope=0.01, inplace=False)"),
+            (functional.softmax, "(input, dim=None, _stacklevel=3, dtype=None)")):
+        assert str(inspect.signature(function)) == written
+
+
 # ---------------------------------------------------------------------- examples
 
 ONCE = {(inspect.getdoc(PUBLIC[name]) or "").partition("Examples\n---")[2]: name

@@ -16,7 +16,7 @@ from cygrad.ops.declare.public_op import PublicOp
 
 MODULES = ("cygrad", "cygrad.linalg", "cygrad.special", "cygrad.nn.functional", "cygrad.random", "cygrad.autograd",
            "cygrad.autograd.functional", "cygrad.autograd.function", "cygrad.array_api", "cygrad.array_api.linalg",
-           "cygrad.array_api.fft", "cygrad.optim", "cygrad.optim.lr_scheduler")
+           "cygrad.array_api.fft", "cygrad.fft", "cygrad.optim", "cygrad.optim.lr_scheduler")
 
 
 def public():
@@ -113,6 +113,7 @@ def test_signatures_are_those_that_calls_may_have():
     functional = cygrad.nn.functional
     for function, written in (
             (cygrad.lt, "(input, other, *, out=None)"), (cygrad.isnan, "(input)"),
+            (cygrad.fft.fft, "(input, n=None, dim=-1, norm=None, *, out=None)"),
             (cygrad.Tensor.kron, "(input, other)"), (cygrad.Tensor.add_, "(self, other, *, alpha=1)"),
             (cygrad.true_divide, "(input, other, *, out=None)"),
             (functional.leaky_relu, "(input, negative_slope=0.01, inplace=False)"),

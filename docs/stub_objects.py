@@ -264,10 +264,10 @@ class Stub:
                 f"{self.type(result.format(name=name))}: ...", indent) + "\n" for rest, result in table[name])
         result = self.result(name, function, owner)
         try:
-            parameters = list(inspect.signature(function).parameters.values())
+            parameters = list(inspect.signature(getattr(function, "function", function)).parameters.values())
             order = [p.name.startswith("_") for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
             if plain and order == sorted(order):        # else one that nobody names stands before those that count
-                parameters = parameters_of(name, function)
+                parameters = [p for p in parameters_of(name, function) if not (method and p.name == "out")]
         except (TypeError, ValueError):
             rest = "*args: Any, **kwargs: Any"
             return head + wrapped(f"def {name}({', '.join(filter(None, [first if method else '', rest]))}) -> "
@@ -293,7 +293,7 @@ class Stub:
         extra = [("axis", "dim", "_Dims = None"), ("keepdims", "keepdim", "bool = False")] if has_axis(function) else []
         extra = [f"{numpys}: {self.type(kind)}" for numpys, ours, kind in extra
                  if ours in names and numpys not in names]
-        if plain and has_out(function) and not method and "out" not in names:
+        if plain and has_out(function, getattr(function, "name", name)) and not method and "out" not in names:
             extra.append(f"out: {'Tensor' if result == 'Tensor' else 'Sequence[Tensor]'} | None = None")
         if extra:
             parts += extra if starred else ["*", *extra]

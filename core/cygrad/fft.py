@@ -70,15 +70,15 @@ _TO_HALF = {"takes": "real", "points": "How many points are transformed.", "give
 _FROM_HALF = {"takes": "real or complex", "points": "How many points come out, an even number by default.",
               "gives": "real", "shape": "Real; by default 2 * (m - 1) places along the (last) axis, of which the input "
                                         "has m."}
-_EXAMPLES = {
-    "fft": (">>> import cygrad\n>>> cygrad.fft.fft(cygrad.tensor([1., 2., 3., 4.]))\n"
-           "tensor([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])"),
-    "rfft": (">>> import cygrad\n>>> cygrad.fft.rfft(cygrad.tensor([1., 2., 3., 4.]))\n"
-            "tensor([10.+0.j, -2.+2.j, -2.+0.j])"),
-    "irfft": (">>> import cygrad\n>>> cygrad.fft.irfft(cygrad.fft.rfft(cygrad.ones(5)), n=5)\n"
-             "tensor([1., 1., 1., 1., 1.])"),
-    "fftn": (">>> import cygrad\n>>> cygrad.fft.fftn(cygrad.ones(2, 2))\ntensor([[4.+0.j, 0.+0.j],\n"
-             "        [0.+0.j, 0.+0.j]])"),
+# What they make of `_POINTS`: three along one axis, and 2 x 2 ones along two.
+_POINTS = {"": "cygrad.tensor([4., 2., 0.])", "2": "cygrad.ones(2, 2)", "n": "cygrad.ones(2, 2)"}
+_SHOWN = {
+    "fft": ("tensor([6.+0.0000j, 3.-1.7321j, 3.+1.7321j])", "4.+0.j, 0.+0.j", "0.+0.j, 0.+0.j"),
+    "ifft": ("tensor([2.-0.0000j, 1.+0.5774j, 1.-0.5774j])", "1.+0.j, 0.+0.j", "0.+0.j, 0.+0.j"),
+    "rfft": ("tensor([6.+0.0000j, 3.-1.7321j])", "4.+0.j, 0.+0.j", "0.+0.j, 0.+0.j"),
+    "irfft": ("tensor([2., 1., 0., 1.])", "1., 0.", "0., 0."),
+    "hfft": ("tensor([8., 4., 0., 4.])", "4., 0.", "0., 0."),
+    "ihfft": ("tensor([2.-0.0000j, 1.+0.5774j])", "1.-0.j, 0.-0.j", "0.+0.j, 0.+0.j"),
 }
 _KINDS = {
     "fft": ("The Fourier transform of real or complex points.", _WHOLE),
@@ -115,8 +115,9 @@ for _name, (_what, _kind) in _KINDS.items():
         _each = _name + _form
         _words = {"": "along one axis", "2": "over the last two axes, or others", "n": "over several axes, or all"}
         _doc = f"{_what[:-1]}, {_words[_form]}." + _text.format(default=_default, **_kind)
-        if _each in _EXAMPLES:
-            _doc += f"\nExamples\n--------\n{_EXAMPLES[_each]}\n"
+        _one, *_rows = _SHOWN[_name]
+        _one = "tensor([[{}],\n        [{}]])".format(*_rows) if _form else _one
+        _doc += f"\nExamples\n--------\n>>> import cygrad\n>>> cygrad.fft.{_each}({_POINTS[_form]})\n{_one}\n"
         _add(_each, _over_two(_name + "n") if _form == "2" else getattr(_transforms, _each), _doc)
 
 
@@ -133,6 +134,11 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_mem
         Written to; of n elements.
     dtype, device, requires_grad
         Of the result.
+
+    Returns
+    -------
+    Tensor
+        (n,), of a floating-point dtype.
 
     Examples
     --------
@@ -157,6 +163,11 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_me
         Written to; of n // 2 + 1 elements.
     dtype, device, requires_grad
         Of the result.
+
+    Returns
+    -------
+    Tensor
+        (n // 2 + 1,), of a floating-point dtype.
 
     Examples
     --------
@@ -200,6 +211,11 @@ def fftshift(input, dim=None):
     dim : int or tuple of int, optional
         The axes; all by default.
 
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
     Examples
     --------
     >>> cygrad.fft.fftshift(cygrad.fft.fftfreq(4))
@@ -217,6 +233,11 @@ def ifftshift(input, dim=None):
         With the frequency 0 in the middle.
     dim : int or tuple of int, optional
         The axes; all by default.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
 
     Examples
     --------

@@ -83,7 +83,7 @@ def values(make):
     yield S(make(2, 3))
     yield S(make())
     yield S([make(), make()])
-    # [make(2), make(2)] is left out: PyTorch refuses a list of tensors with axes, cygrad takes it as nested lists
+    yield S([make(1), make(1)])
 
 
 op("tensor", values, errors=[
@@ -93,6 +93,7 @@ op("tensor", values, errors=[
     ErrorSample(lambda m: m.tensor([1, 2], requires_grad=True), "integers cannot require gradients"),
     ErrorSample(lambda m: m.tensor(2**70), "too large"),
     ErrorSample(lambda m: m.tensor(None), "None"),
+    ErrorSample(lambda m: m.tensor([m.ones(2), m.ones(2)]), "tensors of several elements"),
     ErrorSample(lambda m: m.tensor(1, 2), "too many arguments")])  # fmt: skip
 op("asarray", values, diff=True, gradcheck=False)
 op("scalar_tensor", lambda make: [S(1.5, dtype=make.D), S(2)])

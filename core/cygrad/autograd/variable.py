@@ -33,7 +33,24 @@ class _Engine:
 
 
 class Variable(metaclass=VariableMeta):
-    """PyTorch's old name: ``Variable(t, requires_grad)`` is the tensor itself, set to require a gradient."""
+    """A tensor on the memory of another, without its graph: what code from before tensors had gradients calls.
+
+    Every tensor is an instance.
+
+    Parameters
+    ----------
+    data : Tensor
+    requires_grad : bool
+        Whether the new tensor requires a gradient.
+    volatile : object
+        Not used.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.autograd.Variable(cygrad.ones(2), requires_grad=True)
+    tensor([1., 1.], requires_grad=True)
+    """
 
     _execution_engine = _Engine()
 

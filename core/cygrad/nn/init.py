@@ -61,6 +61,13 @@ def uniform_(tensor, a=0.0, b=1.0, generator=None):
     tensor : Tensor
     a, b : float
     generator : Generator, optional
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.nn.init.uniform_(cygrad.empty(3), -1., 1.)
+    tensor([-0.0075,  0.5364, -0.8230])
     """
     with cygrad.no_grad():
         return tensor.uniform_(a, b, generator=generator)
@@ -74,6 +81,13 @@ def normal_(tensor, mean=0.0, std=1.0, generator=None):
     tensor : Tensor
     mean, std : float
     generator : Generator, optional
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.nn.init.normal_(cygrad.empty(3), std=0.5)
+    tensor([ 0.7705, -0.1467, -1.0894])
     """
     with cygrad.no_grad():
         return tensor.normal_(mean, std, generator=generator)
@@ -89,6 +103,13 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
         Of the normal distribution before it is cut off.
     a, b : float
     generator : Generator, optional
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.nn.init.trunc_normal_(cygrad.empty(3))
+    tensor([ 1.5410, -0.2934, -1.3986])
     """
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
@@ -141,24 +162,52 @@ def constant_(tensor, val):
     ----------
     tensor : Tensor
     val : float
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.init.constant_(cygrad.empty(2), 0.3)
+    tensor([0.3000, 0.3000])
     """
     with cygrad.no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor):
-    """Fill with 1."""
+    """Fill with 1.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.init.ones_(cygrad.empty(2))
+    tensor([1., 1.])
+    """
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor):
-    """Fill with 0."""
+    """Fill with 0.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.init.zeros_(cygrad.empty(2))
+    tensor([0., 0.])
+    """
     with cygrad.no_grad():
         return tensor.zero_()
 
 
 def eye_(tensor):
-    """Fill a matrix with the identity: inputs go through as they are, as many as there are outputs for."""
+    """Fill a matrix with the identity: inputs go through as they are, as many as there are outputs for.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.init.eye_(cygrad.empty(2, 3))
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
+    """
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with cygrad.no_grad():
@@ -173,6 +222,13 @@ def dirac_(tensor, groups=1):
     tensor : Tensor
         (outputs, inputs, ...) with one to three axes of space.
     groups : int
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.init.dirac_(cygrad.empty(2, 2, 3))[0]
+    tensor([[0., 1., 0.],
+            [0., 0., 0.]])
     """
     if tensor.ndimension() not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
@@ -216,13 +272,30 @@ def xavier_uniform_(tensor, gain=1.0, generator=None):
         (outputs, inputs, ...).
     gain : float
     generator : Generator, optional
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.nn.init.xavier_uniform_(cygrad.empty(2, 2))
+    tensor([[-0.0092,  0.6570],
+            [-1.0080, -0.9013]])
     """
     bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor, gain=1.0, generator=None):
-    """Fill with normal numbers of the spread that Glorot and Bengio (2010) want; parameters as in `xavier_uniform_`."""
+    """Fill with normal numbers of the spread that Glorot and Bengio (2010) want; parameters as in `xavier_uniform_`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.nn.init.xavier_normal_(cygrad.empty(2, 2))
+    tensor([[ 1.0896, -0.2075],
+            [-1.5406,  0.4019]])
+    """
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
 
 
@@ -251,6 +324,14 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gene
     nonlinearity : str
         As in `calculate_gain`.
     generator : Generator, optional
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.nn.init.kaiming_uniform_(cygrad.empty(2, 2), nonlinearity="relu")
+    tensor([[-0.0130,  0.9291],
+            [-1.4256, -1.2747]])
     """
     if _is_empty(tensor):
         return tensor
@@ -259,7 +340,16 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gene
 
 
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
-    """Fill with normal numbers of the spread that He et al. (2015) want; parameters as in `kaiming_uniform_`."""
+    """Fill with normal numbers of the spread that He et al. (2015) want; parameters as in `kaiming_uniform_`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.nn.init.kaiming_normal_(cygrad.empty(2, 2), mode="fan_out")
+    tensor([[ 1.5410, -0.2934],
+            [-2.1788,  0.5684]])
+    """
     if _is_empty(tensor):
         return tensor
     return normal_(tensor, 0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
@@ -274,6 +364,14 @@ def orthogonal_(tensor, gain=1, generator=None):
         The first axis has the rows, all others the columns.
     gain : float
     generator : Generator, optional
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> w = cygrad.nn.init.orthogonal_(cygrad.empty(2, 2))
+    >>> (w @ w.T).round()
+    tensor([[1., 0.],
+            [0., 1.]])
     """
     if tensor.ndimension() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
@@ -300,6 +398,13 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
     std : float
     generator : Generator, optional
         Of the numbers; places are drawn from the default one.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> (cygrad.nn.init.sparse_(cygrad.empty(4, 2), sparsity=0.5) == 0).sum(0)
+    tensor([2, 2])
     """
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")

@@ -20,6 +20,10 @@ def swap_in_optimizer_params_and_state(optimizer, swapin_parameters, swapin_opti
     swapin_optim_state : dict
         Options and states, as of `Optimizer.state_dict`. Steps in the block change its tensors, nothing else of it.
 
+    Yields
+    ------
+    None
+
     Raises
     ------
     RuntimeError

@@ -72,6 +72,12 @@ def bartlett(n, M, P, sym):
     M : int
         How many points.
     COMMON
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.signal.windows.bartlett(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
     return 1 - (n * (2 / P) - 1).abs()
 
@@ -91,6 +97,12 @@ def blackman(n, M, P, sym):
     M : int
         How many points.
     COMMON
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.signal.windows.blackman(5)
+    tensor([-1.4901e-08,  3.4000e-01,  1.0000e+00,  3.4000e-01, -1.4901e-08])
     """
     return _cosines(n, P, (0.42, 0.5, 0.08))
 
@@ -104,6 +116,12 @@ def cosine(n, M, P, sym):
     M : int
         How many points.
     COMMON
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.signal.windows.cosine(5)
+    tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
     """
     return ((n + 0.5) * (_math.pi / (P + 1))).sin()
 
@@ -121,6 +139,12 @@ def exponential(n, M, P, sym, *, center=None, tau=1.0):
     tau : float
         How fast it decays.
     COMMON
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.signal.windows.exponential(5)
+    tensor([0.1353, 0.3679, 1.0000, 0.3679, 0.1353])
     """
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
@@ -140,6 +164,12 @@ def gaussian(n, M, P, sym, *, std=1.0):
     std : float
         The standard deviation.
     COMMON
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.signal.windows.gaussian(5)
+    tensor([0.1353, 0.6065, 1.0000, 0.6065, 0.1353])
     """
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
@@ -157,6 +187,12 @@ def general_cosine(n, M, P, sym, *, a):
     a : sequence of float
         The weights.
     COMMON
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.signal.windows.general_cosine(5, a=[0.5, 0.5])
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
     if not isinstance(a, _abc.Iterable):
         raise TypeError("Coefficients must be a list/tuple")
@@ -176,6 +212,12 @@ def general_hamming(n, M, P, sym, *, alpha=0.54):
     alpha : float
         The mean.
     COMMON
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.signal.windows.general_hamming(5, alpha=0.5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
     return _cosines(n, P, (alpha, 1 - alpha))
 
@@ -189,6 +231,12 @@ def hamming(n, M, P, sym):
     M : int
         How many points.
     COMMON
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.signal.windows.hamming(5)
+    tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
     """
     return _cosines(n, P, (0.54, 0.46))
 
@@ -223,6 +271,12 @@ def kaiser(n, M, P, sym, *, beta=12.0):
     beta : float
         How narrow the window is.
     COMMON
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.signal.windows.kaiser(5)
+    tensor([5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01, 5.2773e-05])
     """
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
@@ -240,5 +294,11 @@ def nuttall(n, M, P, sym):
     M : int
         How many points.
     COMMON
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.signal.windows.nuttall(5)
+    tensor([3.6280e-04, 2.2698e-01, 1.0000e+00, 2.2698e-01, 3.6280e-04])
     """
     return _cosines(n, P, (0.3635819, 0.4891775, 0.1365995, 0.0106411))

@@ -62,8 +62,9 @@ tensortype.__module__ = "cygrad"
 def types_of(device):
     """{name: legacy type} of the tensors on a device."""
     module = "cygrad" if device == "cpu" else f"cygrad.{device}"
-    return {f"{kind}Tensor": tensortype(f"{kind}Tensor", (), {"dtype": _DTYPES[name], "_device": device,
-                                                              "__module__": module})
+    about = "An older name: `%sTensor(2, 3)` makes a %s tensor of these sizes, `%sTensor([1, 0])` one of these numbers."
+    return {f"{kind}Tensor": tensortype(f"{kind}Tensor", (), {
+        "dtype": _DTYPES[name], "_device": device, "__module__": module, "__doc__": about % (kind, name, kind)})
             for name, kind in KINDS.items()}
 
 

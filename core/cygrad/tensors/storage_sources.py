@@ -111,7 +111,8 @@ def named(name, device):
         return None
     return _LegacyStorageMeta(name, (_LegacyStorage,), {
         "dtype": getattr(cygrad, dtype), "_device": device,
-        "__module__": "cygrad" if device == "cpu" else f"cygrad.{device}"})
+        "__module__": "cygrad" if device == "cpu" else f"cygrad.{device}",
+        "__doc__": f"An older name: `{name}(5)` and `{name}([1, 0])` make a `TypedStorage` of {dtype} elements."})
 
 
 def __getattr__(name):

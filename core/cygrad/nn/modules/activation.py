@@ -183,6 +183,12 @@ class SiLU(_Plain):
     Parameters
     ----------
     inplace : bool
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.SiLU()(cygrad.tensor([-1., 0., 2.]))
+    tensor([-0.2689,  0.0000,  1.7616])
     """
 
     def forward(self, input):
@@ -268,6 +274,12 @@ class GELU(Module):
     ----------
     approximate : str
         "none", or "tanh" for the approximation by it.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.GELU()(cygrad.tensor([-1., 0., 2.]))
+    tensor([-0.1587,  0.0000,  1.9545])
     """
 
     __constants__ = ["approximate"]
@@ -292,6 +304,12 @@ class LeakyReLU(_Chosen):
     ----------
     negative_slope : float
     inplace : bool
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.LeakyReLU(0.1)(cygrad.tensor([-1., 0., 2.]))
+    tensor([-0.1000,  0.0000,  2.0000])
     """
 
     __constants__ = ["inplace", "negative_slope"]
@@ -354,6 +372,12 @@ class Softplus(_Chosen):
     Parameters
     ----------
     beta, threshold : float
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.Softplus()(cygrad.tensor([-1., 0., 2.]))
+    tensor([0.3133, 0.6931, 2.1269])
     """
 
     __constants__ = ["beta", "threshold"]

@@ -60,6 +60,12 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
         How many parts along each axis; None for the input's size.
     return_indices : bool
         Return the int64 places of the results, too.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.AdaptiveMaxPool2d(1)(cygrad.arange(9.).view(1, 3, 3))
+    tensor([[[8.]]])
     """
 
     def forward(self, input):

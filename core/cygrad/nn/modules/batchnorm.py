@@ -143,6 +143,12 @@ class BatchNorm2d(_BatchNorm):
     ----------
     num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
         As for `BatchNorm1d`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.BatchNorm2d(3)(cygrad.ones(2, 3, 4, 4)).shape
+    cygrad.Size([2, 3, 4, 4])
     """
 
     _ranks = (4,)
@@ -155,6 +161,12 @@ class BatchNorm3d(_BatchNorm):
     ----------
     num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
         As for `BatchNorm1d`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.BatchNorm3d(3)(cygrad.ones(2, 3, 4, 4, 4)).shape
+    cygrad.Size([2, 3, 4, 4, 4])
     """
 
     _ranks = (5,)
@@ -200,6 +212,13 @@ class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):
     ----------
     eps, momentum, affine, track_running_stats, device, dtype, bias
         As for `BatchNorm1d`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> layer = cygrad.nn.LazyBatchNorm1d()
+    >>> layer(cygrad.ones(2, 3)).shape, layer.num_features
+    (cygrad.Size([2, 3]), 3)
     """
 
     cls_to_become = BatchNorm1d

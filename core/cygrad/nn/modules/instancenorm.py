@@ -90,6 +90,12 @@ class InstanceNorm2d(_InstanceNorm):
     ----------
     num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
         As for `InstanceNorm1d`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.InstanceNorm2d(3)(cygrad.ones(2, 3, 4, 4)).shape
+    cygrad.Size([2, 3, 4, 4])
     """
 
     _ranks = (3, 4)

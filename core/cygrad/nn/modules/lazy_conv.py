@@ -55,6 +55,13 @@ class LazyConv1d(_LazyConv, Conv1d):
     ----------
     out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype
         As for `Conv1d`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> layer = cygrad.nn.LazyConv1d(4, 3)
+    >>> layer(cygrad.ones(1, 2, 9)).shape, layer.in_channels
+    (cygrad.Size([1, 4, 7]), 2)
     """
 
     cls_to_become = Conv1d

@@ -82,6 +82,12 @@ class SmoothL1Loss(_Loss):
     ----------
     reduction : str
     beta : float
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.SmoothL1Loss()(cygrad.tensor([0., 0.]), cygrad.tensor([0.5, 3.]))
+    tensor(1.3125)
     """
 
     def __init__(self, size_average=None, reduce=None, reduction="mean", beta=1.0):
@@ -100,6 +106,12 @@ class HuberLoss(_Loss):
     ----------
     reduction : str
     delta : float
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.HuberLoss()(cygrad.tensor([0., 0.]), cygrad.tensor([0.5, 3.]))
+    tensor(1.3125)
     """
 
     __constants__ = ["reduction", "delta"]
@@ -126,6 +138,12 @@ class NLLLoss(_WeightedLoss):
         A target that does not count.
     reduction : str
         "mean" divides by the sum of the weights.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.NLLLoss()(cygrad.tensor([[-0.5, -1.]]), cygrad.tensor([1]))
+    tensor(1.)
     """
 
     __constants__ = ["ignore_index", "reduction"]
@@ -196,6 +214,12 @@ class PoissonNLLLoss(_Loss):
     eps : float
         Added to a rate before its logarithm is taken.
     reduction : str
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.PoissonNLLLoss()(cygrad.tensor([0.]), cygrad.tensor([2.]))
+    tensor(1.)
     """
 
     __constants__ = ["log_input", "full", "eps", "reduction"]
@@ -222,6 +246,12 @@ class GaussianNLLLoss(_Loss):
     eps : float
         What the variance is at least.
     reduction : str
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.GaussianNLLLoss()(cygrad.tensor([1.]), cygrad.tensor([3.]), cygrad.tensor([4.]))
+    tensor(1.1931)
     """
 
     __constants__ = ["full", "eps", "reduction"]
@@ -245,6 +275,12 @@ class KLDivLoss(_Loss):
         "batchmean" divides the sum by the length of the first axis.
     log_target : bool
         Whether the target is a logarithm, too.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.KLDivLoss(reduction="batchmean")(cygrad.tensor([[0.5, 0.5]]).log(), cygrad.tensor([[1., 0.]]))
+    tensor(0.6931)
     """
 
     def __init__(self, size_average=None, reduce=None, reduction="mean", log_target=False):
@@ -264,6 +300,12 @@ class BCELoss(_WeightedLoss):
     weight : Tensor, optional
         What each element counts.
     reduction : str
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.BCELoss()(cygrad.tensor([0.25]), cygrad.tensor([1.]))
+    tensor(1.3863)
     """
 
     def forward(self, input, target):
@@ -281,6 +323,12 @@ class BCEWithLogitsLoss(_Loss):
     reduction : str
     pos_weight : Tensor, optional
         What targets of 1 count.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.BCEWithLogitsLoss()(cygrad.tensor([0.]), cygrad.tensor([1.]))
+    tensor(0.6931)
     """
 
     def __init__(self, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
@@ -304,6 +352,13 @@ class CTCLoss(_Loss):
     reduction : str
     zero_infinity : bool
         Whether targets that can't be read give 0 instead of infinity.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> logs = cygrad.zeros(4, 1, 3).log_softmax(2)                # 4 steps, a batch of one, 3 classes
+    >>> cygrad.nn.CTCLoss()(logs, cygrad.tensor([[1, 2]]), [4], [2])
+    tensor(0.8432)
     """
 
     __constants__ = ["blank", "reduction"]

@@ -15,6 +15,12 @@ class HingeEmbeddingLoss(_Loss):
     ----------
     margin : float
     reduction : str
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.HingeEmbeddingLoss()(cygrad.tensor([0.25, 0.25]), cygrad.tensor([1., -1.]))
+    tensor(0.5000)
     """
 
     __constants__ = ["margin", "reduction"]
@@ -34,6 +40,12 @@ class SoftMarginLoss(_Loss):
     Parameters
     ----------
     reduction : str
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.SoftMarginLoss()(cygrad.tensor([0.]), cygrad.tensor([1.]))
+    tensor(0.6931)
     """
 
     def forward(self, input, target):
@@ -47,6 +59,12 @@ class MultiLabelMarginLoss(_Loss):
     Parameters
     ----------
     reduction : str
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.MultiLabelMarginLoss()(cygrad.tensor([[0.1, 0.2, 0.4]]), cygrad.tensor([[2, -1, 0]]))
+    tensor(0.5000)
     """
 
     def forward(self, input, target):
@@ -62,6 +80,12 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
     weight : Tensor, optional
         (C,): what each class counts.
     reduction : str
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.MultiLabelSoftMarginLoss()(cygrad.tensor([[0., 0.]]), cygrad.tensor([[1., 0.]]))
+    tensor(0.6931)
     """
 
     def forward(self, input, target):
@@ -80,6 +104,12 @@ class MultiMarginLoss(_WeightedLoss):
     weight : Tensor, optional
         (C,): what each class counts.
     reduction : str
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.MultiMarginLoss()(cygrad.tensor([[0.5, 0.25]]), cygrad.tensor([0]))
+    tensor(0.3750)
     """
 
     __constants__ = ["p", "margin", "reduction"]
@@ -106,6 +136,12 @@ class CosineEmbeddingLoss(_Loss):
     ----------
     margin : float
     reduction : str
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.CosineEmbeddingLoss()(cygrad.tensor([[1., 0.]]), cygrad.tensor([[0., 1.]]), cygrad.tensor([1]))
+    tensor(1.)
     """
 
     __constants__ = ["margin", "reduction"]
@@ -126,6 +162,12 @@ class MarginRankingLoss(_Loss):
     ----------
     margin : float
     reduction : str
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.MarginRankingLoss()(cygrad.tensor([1.]), cygrad.tensor([3.]), cygrad.tensor([1.]))
+    tensor(2.)
     """
 
     __constants__ = ["margin", "reduction"]
@@ -152,6 +194,12 @@ class TripletMarginLoss(_Loss):
     swap : bool
         Whether the distance from the positive to the negative is taken if that is less.
     reduction : str
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.TripletMarginLoss()(cygrad.tensor([[0., 0.]]), cygrad.tensor([[0., 2.]]), cygrad.tensor([[0., 1.]]))
+    tensor(2.)
     """
 
     __constants__ = ["margin", "p", "eps", "swap", "reduction"]
@@ -182,6 +230,13 @@ class TripletMarginWithDistanceLoss(_Loss):
     swap : bool
         Whether the distance from the positive to the negative is taken if that is less.
     reduction : str
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> loss = cygrad.nn.TripletMarginWithDistanceLoss(distance_function=lambda x, y: (x - y).abs().sum(-1))
+    >>> loss(cygrad.zeros(1, 2), cygrad.ones(1, 2), cygrad.zeros(1, 2))
+    tensor(3.)
     """
 
     __constants__ = ["margin", "swap", "reduction"]

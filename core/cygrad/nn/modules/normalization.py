@@ -97,6 +97,12 @@ class GroupNorm(_Affine):
     ----------
     weight, bias : Parameter or None
         (num_channels,), 1 and 0 at first.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.GroupNorm(2, 4)(cygrad.ones(1, 4, 5)).shape
+    cygrad.Size([1, 4, 5])
     """
 
     __constants__ = ["num_groups", "num_channels", "eps", "affine"]
@@ -142,6 +148,12 @@ class RMSNorm(_Affine):
     ----------
     weight : Parameter or None
         (*normalized_shape), 1 at first.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.RMSNorm(2, eps=0.)(cygrad.tensor([1., 7.])).tolist()
+    [0.20000000298023224, 1.399999976158142]
     """
 
     __constants__ = ["normalized_shape", "eps", "elementwise_affine"]

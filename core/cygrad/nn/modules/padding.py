@@ -49,6 +49,12 @@ class ConstantPad1d(_ConstantPad):
     padding : int or tuple of int
         How much before and after.
     value : float
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.ConstantPad1d((1, 2), 9.)(cygrad.zeros(1, 2))
+    tensor([[9., 0., 0., 9., 9.]])
     """
 
     _sizes = staticmethod(_pair)
@@ -62,6 +68,14 @@ class ConstantPad2d(_ConstantPad):
     padding : int or tuple of int
         How much before and after: (left, right, top, bottom).
     value : float
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.ConstantPad2d(1, 9.)(cygrad.zeros(1, 1, 1))
+    tensor([[[9., 9., 9.],
+             [9., 0., 9.],
+             [9., 9., 9.]]])
     """
 
     _sizes = staticmethod(_quadruple)
@@ -159,6 +173,13 @@ class ReflectionPad2d(_ReflectionPad):
     ----------
     padding : int or tuple of int
         How much before and after: (left, right, top, bottom); less than the input's size.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.ReflectionPad2d((1, 0, 0, 0))(cygrad.arange(4.).view(1, 2, 2))
+    tensor([[[1., 0., 1.],
+             [3., 2., 3.]]])
     """
 
     _sizes = staticmethod(_quadruple)

@@ -42,6 +42,12 @@ class PixelUnshuffle(Module):
     ----------
     downscale_factor : int
         How many pixels there were, along each axis, for each afterwards.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.PixelUnshuffle(2)(cygrad.zeros(1, 1, 4, 4)).shape
+    cygrad.Size([1, 4, 2, 2])
     """
 
     __constants__ = ["downscale_factor"]
@@ -66,6 +72,12 @@ class ChannelShuffle(Module):
     ----------
     groups : int
         How many groups the channels are divided into.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.ChannelShuffle(2)(cygrad.arange(4.).view(1, 4, 1, 1)).flatten()
+    tensor([0., 2., 1., 3.])
     """
 
     __constants__ = ["groups"]

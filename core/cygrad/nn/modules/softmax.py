@@ -43,6 +43,12 @@ class Softmin(_Along):
     Parameters
     ----------
     dim : int, optional
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.Softmin(dim=0)(cygrad.tensor([-1., 0., 2.]))
+    tensor([0.7054, 0.2595, 0.0351])
     """
 
     def forward(self, input):
@@ -56,6 +62,12 @@ class LogSoftmax(_Along):
     Parameters
     ----------
     dim : int, optional
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.LogSoftmax(dim=0)(cygrad.tensor([-1., 0., 2.]))
+    tensor([-3.1698, -2.1698, -0.1698])
     """
 
     def forward(self, input):
@@ -64,7 +76,14 @@ class LogSoftmax(_Along):
 
 
 class Softmax2d(Module):
-    """`Softmax` over the channels of each pixel."""
+    """`Softmax` over the channels of each pixel.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.Softmax2d()(cygrad.zeros(2, 1, 1)).flatten()
+    tensor([0.5000, 0.5000])
+    """
 
     def forward(self, input):
         """(N, C, H, W) or (C, H, W) -> the same."""
@@ -79,6 +98,12 @@ class GLU(_Along):
     Parameters
     ----------
     dim : int
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.GLU(dim=0)(cygrad.tensor([4., 0.]))
+    tensor([2.])
     """
 
     def __init__(self, dim=-1):

@@ -88,7 +88,7 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
         Sizes of the axes; also as `size`.
     dtype : dtype, optional
         The default float dtype when omitted.
-    device : device or str, optional
+    device : device, str or int, optional
     requires_grad : bool
     memory_format : memory_format, optional
         Order of the axes in memory; row-major when omitted.
@@ -135,7 +135,7 @@ def zeros(*shape, size=None, out=None, dtype=None, layout=None, device=None, bin
         Sizes of the axes; also as `size`.
     dtype : dtype, optional
         The default float dtype when omitted.
-    device : device or str, optional
+    device : device, str or int, optional
     requires_grad : bool
 
     Returns
@@ -165,7 +165,7 @@ def ones(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint
         Sizes of the axes; also as `size`.
     dtype : dtype, optional
         The default float dtype when omitted.
-    device : device or str, optional
+    device : device, str or int, optional
     requires_grad : bool
 
     Returns
@@ -191,10 +191,11 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
     Parameters
     ----------
     size : int or sequence of int
+        The sizes.
     fill_value : number
         Decides the dtype (bool, int64, default float or complex) if `dtype` is omitted.
     dtype : dtype, optional
-    device : device or str, optional
+    device : device, str or int, optional
     requires_grad : bool
 
     Returns

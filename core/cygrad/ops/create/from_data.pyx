@@ -158,7 +158,7 @@ def as_tensor(data, dtype=None, device=None):
     ----------
     data : number, nested sequence, NumPy array or Tensor
     dtype : dtype, optional
-    device : device or str, optional
+    device : device, str or int, optional
 
     Returns
     -------
@@ -208,7 +208,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
     obj : Tensor, NumPy array, DLPack capsule, buffer, number or nested sequence
         A buffer's bytes are elements of `dtype`, the default float dtype unless it is given.
     dtype : dtype, optional
-    device : device or str, optional
+    device : device, str or int, optional
     copy : bool, optional
         True: always copy; False: raise where a copy would be needed; None: copy where needed.
 

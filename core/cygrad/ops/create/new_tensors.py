@@ -206,7 +206,7 @@ def empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False,
         As many strides, in elements, as sizes.
     dtype : dtype, optional
         The default float dtype when omitted.
-    device : device or str, optional
+    device : device, str or int, optional
     requires_grad : bool
 
     Returns

@@ -2,16 +2,21 @@
 
 A text is written once, for the function. The method leaves its first parameter out; the in-place form takes the same
 parameters and gives the tensor back; `out=` and the parameters that mean the same in every op are described here.
-So is that an op whose name ends in "_" gives the tensor itself; an example begins with the import of cygrad.
+So is that an op whose name ends in "_" gives the tensor itself; an example begins with the import of cygrad, and calls
+what help was asked for, be it the method or another name.
 `PublicOp.__doc__` asks for all that when somebody reads it, so that importing cygrad pays nothing for it.
 """
+import ast
 import inspect
 import re
 
+from cygrad.errors.accepted import lines_of
 from cygrad.ops.declare import op_forms
 
 OUT = "out", "Tensor, optional\n    Receives the result, which must fit its dtype; resized if it has another shape."
 OUTS = "out", "tuple of Tensor, optional\n    They receive the results."
+CHANGED = "Tensor\n    Is changed."
+REFUSED = "RuntimeError\n    If the result has not the tensor's shape, or its dtype can't be converted to the tensor's."
 IMPORT = ">>> import cygrad"
 
 # Parameters that need no word of their own: what is said of them holds for every op that has them.
@@ -78,9 +83,10 @@ def is_wrapped(function, wrapper):
     return False
 
 
-def has_out(function):
-    """Whether the registry gave the function an `out=`, which the signature of what it wraps does not show."""
-    return is_wrapped(function, "with_out_argument")
+def has_out(function, name):
+    """Whether the registry gave the function an `out=`, which what it wraps does not show, and PyTorch's has one."""
+    lines = lines_of(name, False)
+    return is_wrapped(function, "with_out_argument") and (not lines or any(" out" in line for line in lines))
 
 
 def has_axis(function):
@@ -90,6 +96,7 @@ def has_axis(function):
 
 def parameters_of(name, function):
     """The parameters that users may give, of the kind of `inspect.Parameter`; an in-place form has those of its op."""
+    function = getattr(function, "function", function)          # a PublicOp's
     plain = getattr(function, "without_inplace", None)
     found = list(inspect.signature(plain or function).parameters.values())
     if plain is not None:
@@ -99,7 +106,23 @@ def parameters_of(name, function):
         op = op_of_form(name)
         if op is not None:
             found = [p for p in inspect.signature(op).parameters.values() if p.name != "out"]
-    return [p for p in found if not p.name.startswith("_")]
+    lines = lines_of(name, False) or lines_of(name, True) if name not in ("", function.__name__) else []
+    return [p for p in found if not p.name.startswith("_") and (     # another name of an op may take less than its own
+        not lines or p.kind is not p.KEYWORD_ONLY or p.name == "axis" or any(f" {p.name}" in line for line in lines))]
+
+
+def signature(op):
+    """What `inspect.signature` says of a `PublicOp`: `out=` is where a function takes it, and in no method."""
+    written = inspect.signature(op.function)
+    hidden = [p.name.startswith("_") for p in written.parameters.values()]
+    if hidden != sorted(hidden):                # one that nobody names stands before others: places count
+        return written
+    found = [p for p in parameters_of(op.name, op.function) if not (op.method and p.name == "out")]
+    taken = op.method or op.name.endswith("_") or any(p.name == "out" for p in found)
+    if not taken and has_out(op.function, op.name):
+        last = len(found) - (bool(found) and found[-1].kind is found[-1].VAR_KEYWORD)
+        found.insert(last, inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
+    return inspect.Signature(found)
 
 
 def op_of_form(name):
@@ -125,14 +148,19 @@ def docstring(op):
     if op.name.endswith("_"):
         sections.setdefault("Returns", "Tensor\n    The tensor itself.")
     if base is not None:
-        sections |= {title: written[title] for title in ("Raises",) if title in written}
+        if parameters and not op.method:
+            entries = [([parameters[0].name], CHANGED), *without(entries, "input")]
+        keeps = not re.search("bool|float64", written.get("Returns", ""))       # else its example shows another dtype
+        sections |= {title: written[title] for title in ("Raises", "Examples")[:1 + keeps] if title in written}
+        sections["Raises"] = "\n".join(filter(None, (sections.get("Raises"), REFUSED)))
     unnamed = {p.name for p in parameters if p.name == "dim" and p.default is None} | {"input"}
-    entries = [(names, SHARED.get(names[0], rest) if "\n" not in rest and len(names) == 1 and names[0] not in unnamed
-                else rest) for names, rest in entries]
+    entries = [(names, shared(names[0], rest) if len(names) == 1 and names[0] not in unnamed else rest)
+               for names, rest in entries]
     known = {name.lstrip("*") for names, _ in entries for name in names}
     entries += [([p.name], SHARED[p.name]) for p in parameters if p.name not in known and p.name in SHARED
                 and not (p.name == "dim" and p.default is None)]
-    takes_out = has_out(op.function) and not op.method and base is None or any(p.name == "out" for p in parameters)
+    takes_out = has_out(op.function, op.name) and not op.method and base is None or any(
+        p.name == "out" for p in parameters)
     if takes_out and "out" not in known:
         entries.append(([OUT[0]], (OUTS if gives_several(written.get("Returns", "")) else OUT)[1]))
     order = [p.name for p in parameters]
@@ -140,8 +168,46 @@ def docstring(op):
     sections["Parameters"] = body_of(entries)
     if IMPORT not in sections.get("Examples", IMPORT):
         sections["Examples"] = f"{IMPORT}\n{sections['Examples']}"
-    first = {title: sections.pop(title, "") for title in ("", "Parameters", "Returns")}
+    if "Examples" in sections:
+        sections["Examples"] = as_called(sections["Examples"], source.__name__, op)
+    first = {title: sections.pop(title, "") for title in ("", "Parameters", "Returns", "Raises")}
     return text_from(first | sections)
+
+
+def shared(name, rest):
+    """What is said of a parameter: what holds for every op that has one of this name, unless its text says more."""
+    about = SHARED.get(name, rest)
+    return about if rest in ("", about.partition("\n")[0]) else rest
+
+
+def as_called(text, name, op):
+    """An example of the op called `name` that calls `op` instead: at its own place, or as a method."""
+    path = None if op.method else op_forms.path_of(op)
+    return "\n".join(line[:4] + renamed(line[4:], name, op.name, path) if line.startswith((">>> ", "... ")) else line
+                     for line in text.split("\n"))
+
+
+def renamed(line, name, method, path):
+    """A line whose calls of the op `name` go to what is at `path`; without one, to the first operand's method."""
+    try:
+        calls = [node for node in ast.walk(ast.parse(line)) if isinstance(node, ast.Call)]
+    except SyntaxError:
+        return line
+    for call in sorted(calls, key=lambda each: -each.col_offset):
+        room, _, last = line[call.func.col_offset:call.func.end_col_offset].rpartition(".")
+        if last != name or room == "F":
+            continue
+        before, rest = line[:call.func.col_offset], line[call.func.end_col_offset + 1:]
+        function = re.fullmatch(r"cygrad(\.\w+)*", room)
+        if path is not None:
+            operand = "" if function else room + (", " if call.args or call.keywords else "")
+            line = f"{before}cygrad.{path}({operand}{rest}"
+        elif not function:
+            line = f"{before}{room}.{method}({rest}"
+        elif call.args and isinstance(call.args[0], (ast.Call, ast.Name)):
+            operand = line[call.args[0].col_offset:call.args[0].end_col_offset]
+            line = f"{before}{operand}.{method}({rest[len(operand):].removeprefix(', ')}"
+    return line
 
 
 def without(entries, *removed):

@@ -205,6 +205,9 @@ cdef class PublicOp:
         return self if instance is None else PyMethod_New(self, instance)
 
     def __getattr__(self, name):
+        if name == "__signature__":
+            from cygrad.ops.declare.docstrings import signature      # knot: it needs this module
+            return signature(self)
         return getattr(self.function, name)
 
     @property

@@ -99,7 +99,7 @@ def with_out(kind, name, function):
             raise RuntimeError(f"{words} expects a {kind} output tensor, but got {SCALAR_NAMES[out.dtype.code]}")
 
     @functools.wraps(function)
-    def public(input, *args, out=None, **kwargs):
+    def with_out_argument(input, *args, out=None, **kwargs):
         need_tensors("fft_" + name, input=input)
         if out is not None and name[-1] not in "2n":
             check_kind(out)
@@ -109,7 +109,7 @@ def with_out(kind, name, function):
             refuse_out_grad("fft_" + name, read, out, None)         # PyTorch doesn't ask whether they overlap
             check_kind(out)
         return result if out is None else write_out("fft_" + name, result, out)
-    return public
+    return with_out_argument
 
 
 def promoted(a, to_complex=False):

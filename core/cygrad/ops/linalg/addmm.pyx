@@ -180,7 +180,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.addmm(cygrad.ones(2), cygrad.eye(2), cygrad.tensor([[1., 2.], [3., 4.]]), alpha=10)
+    >>> cygrad.addmm(cygrad.ones(2, 2), cygrad.eye(2), cygrad.tensor([[1., 2.], [3., 4.]]), alpha=10)
     tensor([[11., 21.],
             [31., 41.]])
     """

@@ -389,8 +389,8 @@ def div(input, other, *, rounding_mode=_NOT_GIVEN):
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.div(cygrad.tensor([7, -7]), 2, rounding_mode="floor")
-    tensor([ 3, -4])
+    >>> cygrad.div(cygrad.tensor([7., -7.]), 2)
+    tensor([ 3.5000, -3.5000])
     """
     return checked_binary(division(rounding_mode), input, other)
 

@@ -160,7 +160,7 @@ Notes
 Examples
 --------
 >>> import cygrad
->>> cygrad.{op}(cygrad.tensor([4.]), cygrad.tensor([3., 4., 5.]))
+>>> cygrad.{op}(cygrad.tensor([4., 4., 4.]), cygrad.tensor([3., 4., 5.]))
 {shown}
 """
 

@@ -38,6 +38,7 @@ def logsumexp(input, dim, keepdim=False, *, out=None):
     ----------
     input : Tensor
     dim : int or tuple of int
+        The axes to sum over; negative ones count from the last.
     keepdim : bool
         Keep the axes, with size 1.
     out : Tensor, optional

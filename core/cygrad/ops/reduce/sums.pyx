@@ -385,6 +385,7 @@ def prod(Tensor input not None, dim=None, bint keepdim=False, *, dtype=None):
     ----------
     input : Tensor
     dim : int, optional
+        The axis; None for all elements.
     keepdim : bool
         Keep the axis, with size 1.
     dtype : dtype, optional

@@ -202,7 +202,7 @@ def _flip(input, *dims):
 
     Examples
     --------
-    >>> cygrad.tensor([[1, 2], [3, 4]]).flip(1)
+    >>> cygrad.tensor([[1, 2], [3, 4]]).flip((1,))
     tensor([[2, 1],
             [4, 3]])
     """

@@ -299,6 +299,7 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     q : float or Tensor
         In [0, 1]; a 1-d tensor gives a result with a first axis for the quantiles.
     dim : int, optional
+        The axis; None for all elements.
     keepdim : bool
         Keep the axis, with size 1.
     interpolation : {"linear", "lower", "higher", "midpoint", "nearest"}

@@ -76,6 +76,19 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     ------
     ValueError
         If a number of steps is not positive.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> optimizer = cygrad.optim.SGD([cygrad.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = cygrad.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     rates += schedule.get_last_lr()
+    ...     schedule.step()
+    >>> rates
+    [1.0, 0.5, 1.0, 0.5]
     """
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0.0, last_epoch=-1):

@@ -90,6 +90,19 @@ class MultiplicativeLR(WithFunctions):
         ``lr_lambda(number)``, for all groups or one for each.
     last_epoch : int
         The number of the last step, -1 at the start.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> optimizer = cygrad.optim.SGD([cygrad.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = cygrad.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda step: 0.5)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     rates += schedule.get_last_lr()
+    ...     schedule.step()
+    >>> rates
+    [1.0, 0.5, 0.25, 0.125]
     """
 
     def _check_lambdas(self):
@@ -167,6 +180,19 @@ class MultiStepLR(LRScheduler):
     gamma : float
     last_epoch : int
         The number of the last step, -1 at the start.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> optimizer = cygrad.optim.SGD([cygrad.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = cygrad.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 3], gamma=0.5)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     rates += schedule.get_last_lr()
+    ...     schedule.step()
+    >>> rates
+    [1.0, 0.5, 0.5, 0.25]
     """
 
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
@@ -202,6 +228,19 @@ class ConstantLR(LRScheduler):
     total_iters : int
     last_epoch : int
         The number of the last step, -1 at the start.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> optimizer = cygrad.optim.SGD([cygrad.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = cygrad.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     rates += schedule.get_last_lr()
+    ...     schedule.step()
+    >>> rates
+    [0.5, 0.5, 1.0, 1.0]
     """
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
@@ -293,6 +332,19 @@ class ExponentialLR(LRScheduler):
     gamma : float
     last_epoch : int
         The number of the last step, -1 at the start.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> optimizer = cygrad.optim.SGD([cygrad.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = cygrad.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     rates += schedule.get_last_lr()
+    ...     schedule.step()
+    >>> rates
+    [1.0, 0.5, 0.25, 0.125]
     """
 
     def __init__(self, optimizer, gamma, last_epoch=-1):
@@ -323,6 +375,19 @@ class PolynomialLR(LRScheduler):
     power : float
     last_epoch : int
         The number of the last step, -1 at the start.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> optimizer = cygrad.optim.SGD([cygrad.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = cygrad.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=4)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     rates += schedule.get_last_lr()
+    ...     schedule.step()
+    >>> rates
+    [1.0, 0.75, 0.5, 0.25]
     """
 
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):

@@ -39,6 +39,12 @@ class SequentialSampler(Sampler[int]):
     Parameters
     ----------
     data_source : sized
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> list(cygrad.utils.data.SequentialSampler(range(3, 6)))
+    [0, 1, 2]
     """
 
     def __init__(self, data_source):
@@ -125,6 +131,12 @@ class SubsetRandomSampler(Sampler[int]):
     ----------
     indices : sequence
     generator : Generator, optional
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> sorted(cygrad.utils.data.SubsetRandomSampler([4, 0, 2]))
+    [0, 2, 4]
     """
 
     def __init__(self, indices, generator=None):

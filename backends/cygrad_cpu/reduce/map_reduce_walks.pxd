@@ -11,7 +11,8 @@ cdef enum:
     WIDEST = 2048           # kept elements of a block of ACROSS
     ROW = 256               # rows of fewer are laid side by side, to about so many
     MANY = 64               # rows of a unit of BESIDE, and units
-    FEW = 256               # elements of a sum that is not worth a walk of its own
+    FEW = 256               # elements of sums that are not worth a walk each
+    SUMS = 128              # where there are more of them
 
 cdef enum Shape:
     FLAT, BESIDE, ACROSS
@@ -121,19 +122,20 @@ cdef inline void choose_shape(Walk *walk, int reduced, Py_ssize_t capacity) noex
     cdef const Job *job = &walk.job
     cdef int order[2 * MAX_AXES]
     cdef int axis, nearest = -1, rank = 2
-    cdef Py_ssize_t total = 1
+    cdef Py_ssize_t total = 1, sums = 1
     walk.shape = FLAT
     walk.kept = 0
     for axis in range(reduced):
         total *= job.sizes[axis]
     for axis in range(reduced, job.rank):
+        sums *= job.sizes[axis]
         if nearest < 0 or reach(job, axis) < reach(job, nearest):
             nearest = axis
     if nearest >= 0 and reach(job, nearest) < reach(job, 0) and job.sizes[0] > 1:
         walk.shape = ACROSS
     elif nearest >= 0 and reduced == 1 and total <= capacity:
         walk.shape = BESIDE
-    elif nearest >= 0 and total < FEW:
+    elif nearest >= 0 and total < FEW and sums > SUMS:
         return
     order[0] = nearest if walk.shape == ACROSS else 0
     order[1] = 0 if walk.shape == ACROSS else nearest if walk.shape == BESIDE else 1 if reduced > 1 else -1

@@ -62,7 +62,7 @@ def stand_in_needed(args):
         if isinstance(value, View):
             if value.dtype in WITHOUT_KERNELS:
                 found.add(value.dtype)
-        elif isinstance(value, tuple):
+        elif isinstance(value, tuple) and value and not isinstance(value[0], tuple):        # those are programs
             found |= stand_in_needed(value)
     return found
 

@@ -31,25 +31,29 @@ cdef extern from *:
     #endif
     #if defined(__GNUC__) && defined(__AVX__)
     #define CYGRAD_HOLD(x) __asm__("" : "+v"(x))    /* in a register: it isn't read again for each product */
+    #define CYGRAD_ANEW(a) __asm__("" : "+r"(a))    /* what lies there isn't kept, in memory, for the next call */
     #else
     #define CYGRAD_HOLD(x)
+    #define CYGRAD_ANEW(a)
     #endif
-    #define CYGRAD_MEET(name, type, kernel, read)                                                                     \
-        static inline void cygrad_meet_##name##_##kernel(const char *a, Py_ssize_t row, Py_ssize_t place,             \
-                                                         const char *weight, Py_ssize_t weight_row,                   \
-                                                         const char *which, int more, type *sums) {                   \
+    #define CYGRAD_MEET_ROWS(function, type, kernel, rows, read)                                                      \
+        static inline void function(const char *a, Py_ssize_t row, Py_ssize_t place, const char *weight,              \
+                                    Py_ssize_t weight_row, const char *which, int more, type *sums) {                 \
             type by[kernel];                                                                                          \
             int i, j, r;                                                                                              \
+            if (rows > CYGRAD_DOWN) CYGRAD_ANEW(a);                                                                   \
             CYGRAD_UNROLLED for (r = 0; r < kernel; r++) by[r] = *(const type *)(weight + r * weight_row);            \
-            CYGRAD_UNROLLED for (i = 0; i < CYGRAD_DOWN + kernel - 1; i++, a += row) {                                \
+            CYGRAD_UNROLLED for (i = 0; i < rows + kernel - 1; i++, a += row) {                                       \
                 CYGRAD_UNROLLED for (j = 0; j < CYGRAD_BESIDE; j++) {                                                 \
                     type x = read(((const type *)(a + j * place)), which, more);                                      \
                     CYGRAD_HOLD(x);                                                                                   \
                     CYGRAD_UNROLLED for (r = 0; r < kernel; r++)                                                      \
-                        if (i >= r && i - r < CYGRAD_DOWN) sums[(i - r) * CYGRAD_BESIDE + j] += x * by[r];            \
+                        if (i >= r && i - r < rows) sums[(i - r) * CYGRAD_BESIDE + j] += x * by[r];                   \
                 }                                                                                                     \
             }                                                                                                         \
         }
+    #define CYGRAD_MEET(name, type, kernel, read)                                                                     \
+        CYGRAD_MEET_ROWS(cygrad_meet_##name##_##kernel, type, kernel, CYGRAD_DOWN, read)
     /* `most`: 3, or 5 where that is worth its code; a column of 4, or what is left of 7, are made of 2 */
     #define CYGRAD_MEETS(name, type, most, read)                                                                      \
         CYGRAD_MEET(name, type, 2, read) CYGRAD_MEET(name, type, 3, read)                                             \
@@ -71,11 +75,16 @@ cdef extern from *:
     #define CYGRAD_PICK_TWO(a, which, more) cygrad_pick((const char *)a, which, more, 1)
     CYGRAD_MEETS(picked, cygrad_floats, 3, CYGRAD_PICK)
     CYGRAD_MEETS(picked_of_two, cygrad_floats, 3, CYGRAD_PICK_TWO)
+    /* Columns of 3 by tiles twice as high: fewer lanes are picked for as many products. */
+    CYGRAD_MEET_ROWS(cygrad_meet_tall, cygrad_floats, 3, 2 * CYGRAD_DOWN, CYGRAD_PICK)
+    CYGRAD_MEET_ROWS(cygrad_meet_tall_of_two, cygrad_floats, 3, 2 * CYGRAD_DOWN, CYGRAD_PICK_TWO)
+    #define CYGRAD_TALL (CYGRAD_PICKS && CYGRAD_VECTOR == 64)
     """
     enum:
         PICKS "CYGRAD_PICKS"
         DOWN "CYGRAD_DOWN"
         BESIDE "CYGRAD_BESIDE"
+        TALL "CYGRAD_TALL"          # whether there are registers for tiles twice as high
     Floats pick "cygrad_pick" (const char *a, const char *which, int more, bint two) noexcept nogil
     # `kernel`: elements of a column; distances in bytes
     void meet_floats "cygrad_meet_floats" (Py_ssize_t kernel, const char *a, Py_ssize_t row, Py_ssize_t place,
@@ -90,3 +99,8 @@ cdef extern from *:
     void meet_picked_of_two "cygrad_meet_picked_of_two" (Py_ssize_t kernel, const char *a, Py_ssize_t row,
                                                          Py_ssize_t place, const char *weight, Py_ssize_t weight_row,
                                                          const char *which, int more, Floats *sums) noexcept nogil
+    void meet_tall "cygrad_meet_tall" (const char *a, Py_ssize_t row, Py_ssize_t place, const char *weight,
+                                       Py_ssize_t weight_row, const char *which, int more, Floats *sums) noexcept nogil
+    void meet_tall_of_two "cygrad_meet_tall_of_two" (const char *a, Py_ssize_t row, Py_ssize_t place,
+                                                     const char *weight, Py_ssize_t weight_row, const char *which,
+                                                     int more, Floats *sums) noexcept nogil

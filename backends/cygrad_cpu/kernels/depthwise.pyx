@@ -8,7 +8,7 @@ from libc.string cimport memcpy, memset
 
 from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Stencil, TAPS, Turn
 from cygrad_cpu.simd.element_types cimport Real
-from cygrad_cpu.simd.tiles cimport STRIP, TILES, from_rows, tile_4_small, to_rows, weigh_strip
+from cygrad_cpu.simd.tiles cimport STRIP, TILES, from_rows, tile_4_small, tile_8, to_rows, weigh_strip
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
 
 cdef enum:
@@ -251,6 +251,21 @@ cdef void rows_to_channels(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssiz
         i += 1
 
 
+cdef void turn_doubles(const double *a, Py_ssize_t a_row, Py_ssize_t n, Py_ssize_t m, double *out,
+                       Py_ssize_t out_row) noexcept nogil:
+    cdef Py_ssize_t i = 0, j, x, y, side = 4 if TILES and n >= 4 and m >= 4 else 1
+    while i < n:
+        x, j = min(i, n - side), 0
+        while j < m:
+            y = min(j, m - side)
+            if side > 1:
+                tile_8(a + x * a_row + y, a_row, out + y * out_row + x, out_row)
+            else:
+                out[y * out_row + x] = a[x * a_row + y]
+            j += side
+        i += side
+
+
 cdef bint weigh_few(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
                     const float *bias, float *out) noexcept nogil:
     """Each strip is put into rows and back in registers; what is written too much is written over by the next one."""
@@ -280,4 +295,5 @@ cdef public void cygrad_install(void *address) noexcept:
     table.lay_out[1] = lay_out_doubles
     table.to_rows = channels_to_rows
     table.from_rows = rows_to_channels
+    table.turn = turn_doubles
     table.weigh_few = weigh_few

@@ -8,7 +8,7 @@ from cygrad_cpu.nn.depthwise_last cimport Groups, LastTable, LastTaps
 from cygrad_cpu.simd.element_types cimport Real
 from cygrad_cpu.simd.parted cimport regroup
 from cygrad_cpu.simd.row_tiles cimport (BESIDE, DOWN, PICKS, TALL, meet_doubles, meet_floats, meet_picked,
-                                         meet_picked_of_two, meet_tall, meet_tall_of_two, pick)
+                                         meet_picked_of_two, pick, see_tall)
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor
 
 cdef enum:
@@ -121,32 +121,33 @@ cdef inline Py_ssize_t rows_shared(const LastTaps *g) noexcept nogil:
     return 1 if down == g.step[1] else -1 if down == -g.step[1] else 0
 
 
-cdef inline void see_tall(const LastTaps *g, const Groups *s, Py_ssize_t order, const char *input, const char *filters,
-                          Floats start, char *out, Py_ssize_t c) noexcept nogil:
-    """A tile of `see_rows`, twice as high."""
-    cdef Py_ssize_t taps = g.count // 3, first = first_seen(s, c), row = g.step[1] * sizeof(float), t
-    cdef Py_ssize_t place = g.step[0] * sizeof(float)
-    cdef Py_ssize_t weight_row = order * (g.weight[taps] - g.weight[0]) * sizeof(float)
+cdef Py_ssize_t see_tall_rows(const LastTaps *g, const Groups *s, Py_ssize_t order, const char *input,
+                              const char *filters, const char *bias, char *made) noexcept nogil:
+    """As `see_rows`, by tiles twice as high; returns how many rows are done."""
+    cdef Py_ssize_t size = sizeof(float), taps = g.count // 3, x, y = 0, c, first, row = g.step[1] * size
+    cdef Py_ssize_t place = g.step[0] * size, weight_row = order * (g.weight[taps] - g.weight[0]) * size
+    cdef Py_ssize_t out_row = g.made[1] * size, out_place = g.made[0] * size
     cdef const Py_ssize_t *places = g.seen + (0 if order > 0 else g.count - taps)
     cdef const Py_ssize_t *weights = g.weight + (0 if order > 0 else g.count - taps)
-    cdef Floats[16] sums
-    cdef const char *a
-    cdef const char *w
-    cdef int i, j, more = <int>(c // s.made * s.seen - first)
-    for i in range(16):
-        sums[i] = start
-    for t in range(taps):
-        a, w = input + (first + places[t]) * sizeof(float), filters + (weights[t] + c) * sizeof(float)
-        for j in range(s.seen):
-            if s.seen > s.made:
-                meet_tall_of_two(a, row, place, w, weight_row, <const char *>s.first, more + j, sums)
-            else:
-                meet_tall(a, row, place, w, weight_row, <const char *>s.first, more + j, sums)
-            w += g.channels * sizeof(float)
-    for i in range(8):
-        (<Floats *>out)[0] = sums[2 * i]
-        (<Floats *>(out + g.made[0] * sizeof(float)))[0] = sums[2 * i + 1]
-        out += g.made[1] * sizeof(float)
+    cdef Floats start = factor[Floats](0, NULL)
+    while y + 2 * DOWN <= g.positions[1]:
+        x = 0
+        while x < g.positions[0]:
+            x = min(x, g.positions[0] - BESIDE)
+            c = 0
+            while c < g.channels:
+                c = min(c, g.channels - LANES)
+                first = first_seen(s, c)
+                if bias != NULL:
+                    start = (<const Floats *>(bias + c * size))[0]
+                see_tall(input + y * row + x * place + first * size, row, place, places, filters + c * size, weight_row,
+                         g.channels * size, weights, taps, <const char *>s.first, <int>(c // s.made * s.seen - first),
+                         <int>s.seen, s.seen > s.made, &start, made + y * out_row + x * out_place + c * size, out_row,
+                         out_place)
+                c += LANES
+            x += BESIDE
+        y += 2 * DOWN
+    return y
 
 
 cdef void see_rows(const LastTaps *g, const Groups *s, Py_ssize_t order, const char *input, const char *filters,
@@ -167,11 +168,11 @@ cdef void see_rows(const LastTaps *g, const Groups *s, Py_ssize_t order, const c
     cdef const char *x_first
     cdef char *out
     cdef int i, j, more = 0, seen = 1
-    cdef bint tall
     if s != NULL:
         which, seen = <const char *>s.first, <int>s.seen
+        if TALL and rows == 3 and row % PAGE:
+            y = see_tall_rows(g, s, order, input, filters, bias, made)
     while y < g.positions[1]:
-        tall = TALL and s != NULL and rows == 3 and row % PAGE and g.positions[1] - y >= 2 * DOWN
         y = min(y, g.positions[1] - DOWN)
         x = 0
         while x < g.positions[0]:
@@ -185,12 +186,6 @@ cdef void see_rows(const LastTaps *g, const Groups *s, Py_ssize_t order, const c
                 start = (<const Vector *>(bias + c * size))[0] if bias != NULL else factor[Vector](0, NULL)
                 for i in range(8):
                     sums[i] = start
-                if Vector is Floats:
-                    if tall:
-                        see_tall(g, s, order, input + y * row + x * place, filters, start,
-                                 made + y * out_row + x * out_place + c * size, c)
-                        c += lanes
-                        continue
                 x_first = input + y * row + x * place + first * size
                 for t in range(taps):
                     a, w = x_first + places[t] * size, filters + (weights[t] + c) * size
@@ -211,7 +206,7 @@ cdef void see_rows(const LastTaps *g, const Groups *s, Py_ssize_t order, const c
                     out += out_row
                 c += lanes
             x += BESIDE
-        y += 2 * DOWN if tall else DOWN
+        y += DOWN
 
 
 cdef void correlate_last_floats(const LastTaps *g, const char *a, const char *weight, const char *bias,

@@ -41,7 +41,6 @@ cdef extern from *:
                                     Py_ssize_t weight_row, const char *which, int more, type *sums) {                 \
             type by[kernel];                                                                                          \
             int i, j, r;                                                                                              \
-            if (rows > CYGRAD_DOWN) CYGRAD_ANEW(a);                                                                   \
             CYGRAD_UNROLLED for (r = 0; r < kernel; r++) by[r] = *(const type *)(weight + r * weight_row);            \
             CYGRAD_UNROLLED for (i = 0; i < rows + kernel - 1; i++, a += row) {                                       \
                 CYGRAD_UNROLLED for (j = 0; j < CYGRAD_BESIDE; j++) {                                                 \
@@ -75,9 +74,31 @@ cdef extern from *:
     #define CYGRAD_PICK_TWO(a, which, more) cygrad_pick((const char *)a, which, more, 1)
     CYGRAD_MEETS(picked, cygrad_floats, 3, CYGRAD_PICK)
     CYGRAD_MEETS(picked_of_two, cygrad_floats, 3, CYGRAD_PICK_TWO)
-    /* Columns of 3 by tiles twice as high: fewer lanes are picked for as many products. */
+    /* Columns of 3 by tiles twice as high: fewer lanes are picked for as many products. A tile as `see_rows` of
+       kernels/depthwise_last.pyx makes it, for a vector of channels; what it sees is read anew for each. */
     CYGRAD_MEET_ROWS(cygrad_meet_tall, cygrad_floats, 3, 2 * CYGRAD_DOWN, CYGRAD_PICK)
     CYGRAD_MEET_ROWS(cygrad_meet_tall_of_two, cygrad_floats, 3, 2 * CYGRAD_DOWN, CYGRAD_PICK_TWO)
+    __attribute__((noinline)) static void cygrad_see_tall(
+            const char *a, Py_ssize_t row, Py_ssize_t place, const Py_ssize_t *places, const char *weight,
+            Py_ssize_t weight_row, Py_ssize_t weight_step, const Py_ssize_t *weights, Py_ssize_t taps,
+            const char *which, int more, int seen, int two, const cygrad_floats *start, char *out,
+            Py_ssize_t out_row, Py_ssize_t out_place) {
+        cygrad_floats sums[4 * CYGRAD_DOWN];
+        int i, j;
+        CYGRAD_UNROLLED for (i = 0; i < 4 * CYGRAD_DOWN; i++) sums[i] = *start;
+        for (; taps; taps--, places++, weights++) {
+            const char *x = a + *places * 4, *w = weight + *weights * 4;
+            for (j = 0; j < seen; j++, w += weight_step) {
+                CYGRAD_ANEW(x);
+                if (two) cygrad_meet_tall_of_two(x, row, place, w, weight_row, which, more + j, sums);
+                else cygrad_meet_tall(x, row, place, w, weight_row, which, more + j, sums);
+            }
+        }
+        CYGRAD_UNROLLED for (i = 0; i < 2 * CYGRAD_DOWN; i++, out += out_row) {
+            *(cygrad_floats *)out = sums[2 * i];
+            *(cygrad_floats *)(out + out_place) = sums[2 * i + 1];
+        }
+    }
     #define CYGRAD_TALL (CYGRAD_PICKS && CYGRAD_VECTOR == 64)
     """
     enum:
@@ -99,8 +120,8 @@ cdef extern from *:
     void meet_picked_of_two "cygrad_meet_picked_of_two" (Py_ssize_t kernel, const char *a, Py_ssize_t row,
                                                          Py_ssize_t place, const char *weight, Py_ssize_t weight_row,
                                                          const char *which, int more, Floats *sums) noexcept nogil
-    void meet_tall "cygrad_meet_tall" (const char *a, Py_ssize_t row, Py_ssize_t place, const char *weight,
-                                       Py_ssize_t weight_row, const char *which, int more, Floats *sums) noexcept nogil
-    void meet_tall_of_two "cygrad_meet_tall_of_two" (const char *a, Py_ssize_t row, Py_ssize_t place,
-                                                     const char *weight, Py_ssize_t weight_row, const char *which,
-                                                     int more, Floats *sums) noexcept nogil
+    void see_tall "cygrad_see_tall" (const char *a, Py_ssize_t row, Py_ssize_t place, const Py_ssize_t *places,
+                                     const char *weight, Py_ssize_t weight_row, Py_ssize_t weight_step,
+                                     const Py_ssize_t *weights, Py_ssize_t taps, const char *which, int more, int seen,
+                                     bint two, const Floats *start, char *out, Py_ssize_t out_row,
+                                     Py_ssize_t out_place) noexcept nogil

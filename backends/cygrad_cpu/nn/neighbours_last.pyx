@@ -12,6 +12,7 @@ from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data
+from cygrad_cpu.nn.few_channels_last cimport FEWEST
 from cygrad_cpu.nn.depthwise_last cimport Groups, LastTable, LastTaps, Parted
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.temporaries cimport Temporary, temporary
@@ -19,6 +20,7 @@ from cygrad_cpu.simd.element_types cimport Real
 
 cdef enum:
     CACHED = 24000              # bytes of a block's rows, for the level 1 cache
+    PAGE = 2048                 # bytes: rows at multiples of it fall on the same places of the cache
     TILE = 8                    # rows of a tile of wide places with groups, of kernels with three rows
     WORTH_VECTOR = 64           # bytes: smaller ones lead to tiles for which it is faster to put channels into rows
     MOST = 8                    # times more channels that are seen than made: others are faster as sums of products
@@ -42,6 +44,7 @@ cdef struct Plan:
     bint turned                 # what is made is the gradient of what a convolution sees
     Py_ssize_t seen, made       # channels of a place; those seen are read together
     Py_ssize_t pieces           # of what a place has, which are as many
+    Py_ssize_t unit             # channels that stay side by side when the pieces are laid out
     Py_ssize_t wide             # places that are taken for one
     Groups groups               # of a wide place
     Axis[2] axes
@@ -59,19 +62,21 @@ cdef inline Py_ssize_t lanes_of(int kind) noexcept nogil:
     return kernels.vector // (4 if kind == 0 else 8)
 
 
-cdef Py_ssize_t wide_place(Groups *g, bint single, Py_ssize_t seen, Py_ssize_t made, int kind) noexcept:
-    """How many places have channels that fill vectors; 0 where that is not done. `g.seen`: how many channels of a place
+cdef Py_ssize_t wide_place(Groups *g, int groups, Py_ssize_t seen, Py_ssize_t made, int kind) noexcept:
+    """How many places have channels that fill vectors; 0 where that is not done. `g.seen`: how many channels of a group
     are read together."""
     cdef Py_ssize_t lanes = lanes_of(kind), places = 1
+    cdef bint single = groups == seen and groups > 1
+    seen, made = seen // groups, made // groups
     g.seen, g.made = min(seen, made), made
     while seen % g.seen:
         g.seen -= 1
-    while made * places % lanes or not single and g.seen * places % lanes:
+    while groups * made * places % lanes or not single and groups * g.seen * places % lanes:
         places *= 2
         if places > lanes:
             return 0
-    g.channels = g.seen * places
-    return places if single or kernels.group(g, made * places) else 0
+    g.channels = groups * g.seen * places
+    return places if single or kernels.group(g, groups * made * places) else 0
 
 
 cdef bint few_beside(int groups, Py_ssize_t seen, Py_ssize_t made, Py_ssize_t height, Py_ssize_t width, int kind,
@@ -81,12 +86,12 @@ cdef bint few_beside(int groups, Py_ssize_t seen, Py_ssize_t made, Py_ssize_t he
     cdef Groups g
     cdef Py_ssize_t lanes = lanes_of(kind), wide
     width //= <Py_ssize_t>stride[1] if turned else 1
-    if groups > 1:
-        return groups == seen == made < lanes and width * groups >= lanes + groups - 1
+    if groups > 1 and groups == seen == made:
+        return groups < lanes and width * groups >= lanes + groups - 1
     if (kind or kernels.vector < WORTH_VECTOR or kernel[0] != 3 or height < TILE or stride[0] != 1
-            or stride[1] != 1 or dilation[0] != 1):
+            or stride[1] != 1 or dilation[0] != 1 or groups > 1 and made < FEWEST * groups):
         return False
-    wide = wide_place(&g, False, seen, made, kind)
+    wide = wide_place(&g, groups, seen, made, kind)
     return wide and g.seen > 1 and seen <= MOST * made and width >= 2 * wide
 
 
@@ -108,6 +113,8 @@ cdef void measure(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple
     p.parts = p.pieces if turned else p.axes[1].stride * p.pieces
     p.width = (p.axes[1].made + step - 1) // step
     p.part = p.width + p.axes[1].reach // (p.parts // p.pieces)
+    if p.parts * p.part * p.seen * p.itemsize % PAGE == 0:
+        p.part += 1
     p.line = p.parts * p.part * p.seen
     step = 1 if turned else p.axes[0].stride
     pixels = p.line * step * p.itemsize // p.axes[0].phases
@@ -206,10 +213,12 @@ cdef void lay_out(const Plan *p, const char *image, Py_ssize_t row, Py_ssize_t r
     """What lies beside the image was cleared at first."""
     cdef const Axis *x = &p.axes[1]
     cdef Py_ssize_t line = p.line * p.itemsize, before = min(max(-row, <Py_ssize_t>0), rows), i
+    cdef Py_ssize_t units = p.seen // p.unit                # of a place in a part
     cdef Parted g
-    g.back, g.lines, g.unit = False, min(rows, p.axes[0].seen - row) - before, p.seen * p.itemsize
-    g.line, g.parted, g.first = x.seen * p.pieces * g.unit, line, x.before * p.pieces
-    g.places, g.parts, g.part = min(x.seen * p.pieces, p.parts * p.part - g.first), p.parts, p.part
+    g.back, g.lines, g.unit = False, min(rows, p.axes[0].seen - row) - before, p.unit * p.itemsize
+    g.line, g.parted, g.first = x.seen * p.pieces * units * g.unit, line, x.before * p.pieces * units
+    g.parts, g.part = p.parts, p.part * units
+    g.places = min(x.seen * p.pieces * units, g.parts * g.part - g.first)
     if g.lines > 0 and g.places > 0:
         kernels.regroup(&g, image + (row + before) * g.line, room + before * line)
     for i in range(rows):
@@ -284,11 +293,13 @@ cdef int neighbours_last(View seen, View w, View b, tuple stride, tuple padding,
     cdef char *added = NULL
     cdef int t
     p.kind, p.itemsize, p.images = made.dtype.code - FLOAT32, made.dtype.itemsize, made.sizes[0]
-    p.single, p.turned, p.seen, p.made = groups > 1, turned, seen.sizes[3], made.sizes[3]
-    p.wide = wide_place(&p.groups, p.single, p.seen, p.made, p.kind)
-    p.pieces = p.seen // p.groups.seen
-    p.row = p.wide * p.made * (1 if p.single else p.seen) + (0 if sums is None else lanes_of(p.kind))
-    p.seen = p.groups.seen
+    p.turned, p.seen, p.made = turned, seen.sizes[3], made.sizes[3]
+    p.single = groups == p.seen and groups > 1
+    p.wide = wide_place(&p.groups, groups, p.seen, p.made, p.kind)
+    p.pieces = p.seen // (groups * p.groups.seen)
+    p.row = p.wide * p.made * (p.seen // groups) + (0 if sums is None else lanes_of(p.kind))
+    p.seen = groups * p.groups.seen
+    p.unit = p.seen if p.single or p.pieces == 1 else p.groups.seen
     measure(&p, seen, made, kernel, stride, padding, dilation, turned, threads)
     _taps = list_taps(made, &p)
     if w is not None:

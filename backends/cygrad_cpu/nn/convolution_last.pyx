@@ -103,6 +103,8 @@ cdef inline Py_ssize_t rows_seen(const Geometry *g, Py_ssize_t rows) noexcept no
 cdef int plan(Geometry *g, Py_ssize_t positions) noexcept:
     """Choose the blocks, of about so many positions at most; returns the number of threads."""
     cdef int threads = threads_for(g.images * g.out[0] * g.out[1] * g.inside * g.filters, GRAIN)
+    if g.plain:                                             # images are rows one below the other
+        g.size[0], g.out[0], g.images = g.images * g.size[0], g.images * g.out[0], 1
     g.rows = min(g.out[0], max(<Py_ssize_t>1, min(CACHED // (g.row * g.stride[0]), positions // g.out[1])))
     if g.images * ((g.out[0] + g.rows - 1) // g.rows) < threads:
         g.rows = max(<Py_ssize_t>1, g.images * g.out[0] // threads)

@@ -39,7 +39,7 @@ ctypedef void (*FromRows)(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssize
 ctypedef void (*TurnDoubles)(const double *a, Py_ssize_t a_row, Py_ssize_t n, Py_ssize_t m, double *out,
                              Py_ssize_t out_row) noexcept nogil
 # Sums of products of the channels of `n` places with weights (channels, filters), one to four for each place, all side
-# by side. False: it is not done, as where channels are no multiple of four.
+# by side; of one channel up to 16. False: it is not done, as where channels are no multiple of four.
 ctypedef bint (*WeighFew)(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
                           const float *bias, float *out) noexcept nogil     # bias: NULL, or added
 

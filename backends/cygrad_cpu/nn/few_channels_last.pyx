@@ -190,7 +190,7 @@ cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, b
     them, or 20 where they lie; a further panel of products here 90, and a vector of them that is stored or added 8, all
     half as long again in float64; an element that is put into rows, or back, 2, in float64 3. A row-major product has
     tiles of four filters, and takes a seventh more to lay out what it sees; one of one filter is BLAS's."""
-    cdef Py_ssize_t lanes = vector_bytes() // (4 if kind == 0 else 8), here, sums, copies
+    cdef Py_ssize_t lanes = vector_bytes() // (4 if kind == 0 else 8), here, sums, copies, most
     cdef bint plain = taps == 1 and not strided
     if lanes == 0:
         return ROW_MAJOR
@@ -198,8 +198,9 @@ cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, b
     sums = (time_of(made * taps, lanes, seen + 4) + (made * taps - 1) // (3 * lanes) * 90
             + (made + lanes - 1) // lanes * taps * 8) * (2 + kind) // 2
     copies = (made + 3) // 4 * 4 * seen * taps * 16 // (lanes * 7) + (2 + kind) * (seen + made)
-    if plain:                               # `weigh_few` of the kernels makes up to four
-        return ROW_MAJOR if made > (4 if kind == 0 and seen % 4 == 0 else 1) and copies < here else PRODUCTS
+    if plain:                               # `weigh_few` of the kernels makes up to four, and 16 of one
+        most = (16 if seen == 1 else 4 if seen % 4 == 0 else 1) if kind == 0 else 1
+        return ROW_MAJOR if made > most and copies < here else PRODUCTS
     if made == 1 or sums < here and (strided or sums < copies) or made < FEWEST and sums < copies:
         return SUMS
     return ROW_MAJOR if copies < here and not strided else PRODUCTS

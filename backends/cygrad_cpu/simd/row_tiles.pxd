@@ -99,12 +99,44 @@ cdef extern from *:
             *(cygrad_floats *)(out + out_place) = sums[2 * i + 1];
         }
     }
+    /* 16 places of one channel to as many filters, or of as many to one: 2, 4, 8 or 16, which the weights and the bias
+       are repeated for in a vector. Of sums, neighbouring lanes of two vectors are added, until one is left. */
+    #if CYGRAD_PICKS && CYGRAD_VECTOR == 64
+    #define CYGRAD_PLACES 16
+    __attribute__((noinline)) static void cygrad_spread_places(const float *a, int filters, const char *which,
+                                                               const float *weight, const float *bias, float *out) {
+        cygrad_floats by = *(const cygrad_floats *)weight, start = *(const cygrad_floats *)bias;
+        int i, places = 16 / filters;
+        for (i = 0; i < 16; i += places, out += 16)
+            *(cygrad_floats *)out = cygrad_pick((const char *)a, which, i, 0) * by + start;
+    }
+    #define CYGRAD_ADD_PLACES(channels)                                                                               \
+        __attribute__((noinline)) static void cygrad_add_places_##channels(const float *a, const float *weight,       \
+                                                                           const float *bias, float *out) {           \
+            cygrad_floats x[channels], by = *(const cygrad_floats *)weight;                                           \
+            const cygrad_lanes even = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};                    \
+            int i, n;                                                                                                 \
+            CYGRAD_UNROLLED for (i = 0; i < channels; i++) x[i] = *(const cygrad_floats *)(a + 16 * i) * by;          \
+            CYGRAD_UNROLLED for (n = channels / 2; n; n /= 2)                                                         \
+                CYGRAD_UNROLLED for (i = 0; i < n; i++)                                                               \
+                    x[i] = __builtin_shuffle(x[2 * i], x[2 * i + 1], even)                                            \
+                           + __builtin_shuffle(x[2 * i], x[2 * i + 1], even + 1);                                     \
+            *(cygrad_floats *)out = x[0] + *(const cygrad_floats *)bias;                                              \
+        }
+    CYGRAD_ADD_PLACES(4) CYGRAD_ADD_PLACES(8)
+    #else
+    #define CYGRAD_PLACES 0
+    #define cygrad_spread_places(a, filters, which, weight, bias, out)
+    #define cygrad_add_places_4(a, weight, bias, out)
+    #define cygrad_add_places_8(a, weight, bias, out)
+    #endif
     #define CYGRAD_TALL (CYGRAD_PICKS && CYGRAD_VECTOR == 64)
     """
     enum:
         PICKS "CYGRAD_PICKS"
         DOWN "CYGRAD_DOWN"
         BESIDE "CYGRAD_BESIDE"
+        PLACES "CYGRAD_PLACES"      # 0: these functions are not there
         TALL "CYGRAD_TALL"          # whether there are registers for tiles twice as high
     Floats pick "cygrad_pick" (const char *a, const char *which, int more, bint two) noexcept nogil
     # `kernel`: elements of a column; distances in bytes
@@ -125,3 +157,9 @@ cdef extern from *:
                                      const Py_ssize_t *weights, Py_ssize_t taps, const char *which, int more, int seen,
                                      bint two, const Floats *start, char *out, Py_ssize_t out_row,
                                      Py_ssize_t out_place) noexcept nogil
+    void spread_places "cygrad_spread_places" (const float *a, int filters, const char *which, const float *weight,
+                                               const float *bias, float *out) noexcept nogil
+    void add_places_4 "cygrad_add_places_4" (const float *a, const float *weight, const float *bias,
+                                             float *out) noexcept nogil
+    void add_places_8 "cygrad_add_places_8" (const float *a, const float *weight, const float *bias,
+                                             float *out) noexcept nogil

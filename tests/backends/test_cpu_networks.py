@@ -90,20 +90,21 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
 
 @uneven_shares
 @pytest.mark.parametrize("order", [cygrad.contiguous_format, cygrad.channels_last])
+@pytest.mark.parametrize("dtype", [cygrad.float32, cygrad.float64])
 @pytest.mark.parametrize("n, c, height, width, filters, kernel, stride, padding, dilation, groups", GEOMETRIES)
 def test_convolution_and_its_gradients(threads, n, c, height, width, filters, kernel, stride, padding, dilation,
-                                       groups, order):
-    x = cygrad.randn(n, c, height, width).contiguous(memory_format=order).requires_grad_()
-    w = cygrad.randn(filters, c // groups, *kernel, requires_grad=True)
-    b = cygrad.randn(filters, requires_grad=True)
+                                       groups, order, dtype):
+    x = cygrad.randn(n, c, height, width, dtype=dtype).contiguous(memory_format=order).requires_grad_()
+    w = cygrad.randn(filters, c // groups, *kernel, dtype=dtype, requires_grad=True)
+    b = cygrad.randn(filters, dtype=dtype, requires_grad=True)
     found = cygrad.conv2d(x, w, b, stride, padding, dilation, groups)
     wanted = by_hand(x, w, b, stride, padding, dilation, groups)
     assert cygrad.allclose(found.double(), wanted, rtol=1e-4, atol=1e-4)
-    grad = cygrad.randn(found.shape).contiguous(memory_format=order)
+    grad = cygrad.randn(found.shape, dtype=dtype).contiguous(memory_format=order)
     ours = cygrad.autograd.grad(found, (x, w, b), grad)
     theirs = cygrad.autograd.grad(wanted, (x, w, b), grad.double())
     for a, e in zip(ours, theirs):
-        assert cygrad.allclose(a, e, rtol=1e-4, atol=1e-4 * e.abs().max().item())
+        assert cygrad.allclose(a.double(), e.double(), rtol=1e-4, atol=1e-4 * e.abs().max().item())
 
 
 @uneven_shares

@@ -178,9 +178,11 @@ cdef int few_channels(View grad, View weight, View bias, tuple stride, tuple pad
 
 cdef inline Py_ssize_t time_of(Py_ssize_t columns, Py_ssize_t lanes, Py_ssize_t depth) noexcept:
     """Half cycles of a product with so many columns; kernels/gemm.pyx halves the last vector of 16, which takes two
-    thirds of its time."""
-    cdef Py_ssize_t halves = (columns + 7) // 8
-    return (halves * 10 + halves % 2 * 3) * depth // 10 if lanes == 16 else (columns + lanes - 1) // lanes * 2 * depth
+    thirds of its time, and tiles of one vector of 32 bytes have so few sums that each waits for the one before."""
+    cdef Py_ssize_t halves = (columns + 7) // 8, vectors = (columns + lanes - 1) // lanes
+    if lanes == 16:
+        return (halves * 10 + halves % 2 * 3) * depth // 10
+    return vectors * (4 if vectors == 1 and vector_bytes() < 64 else 2) * depth
 
 
 cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, bint strided) noexcept:

@@ -118,7 +118,7 @@ cdef void measure(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple
     p.line = p.parts * p.part * p.seen
     step = 1 if turned else p.axes[0].stride
     pixels = p.line * step * p.itemsize // p.axes[0].phases
-    p.rows = min(p.axes[0].made, max(CACHED // pixels, <Py_ssize_t>8))
+    p.rows = min(p.axes[0].made, max(CACHED // max(pixels, <Py_ssize_t>1), <Py_ssize_t>TILE))
     if p.images * ((p.axes[0].made + p.rows - 1) // p.rows) < threads:
         p.rows = max(<Py_ssize_t>1, p.images * p.axes[0].made // threads)
     p.blocks = (p.axes[0].made + p.rows - 1) // p.rows

@@ -74,25 +74,38 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (2, 4, 9, 8, 16, (1, 1), (1, 1), (0, 0), (1, 1), 1),
     (2, 16, 9, 21, 3, (3, 3), (1, 1), (1, 1), (1, 1), 1),       # three channels are put back as if there were four
     (2, 12, 9, 21, 9, (3, 3), (1, 1), (1, 1), (1, 1), 3),
+    (2, 3, 21, 40, 3, (3, 5), (2, 2), (1, 2), (1, 1), 3),       # columns of one remainder by the stride, side by side
+    (3, 5, 14, 33, 5, (3, 1), (1, 3), (3, 1), (2, 2), 5),
+    (2, 12, 9, 13, 12, (4, 3), (3, 2), (0, 4), (1, 2), 12),
+    (1, 2, 290, 9, 2, (2, 1), (280, 1), (1, 0), (1, 1), 2),
+    (2, 8, 21, 19, 8, (3, 3), (1, 1), (1, 1), (1, 1), 1),       # neighbouring places are taken for one
+    (1, 16, 11, 40, 4, (3, 2), (1, 1), (0, 1), (1, 2), 1),
+    (2, 3, 9, 37, 8, (3, 5), (1, 1), (3, 1), (1, 1), 1),
+    (2, 64, 11, 9, 32, (3, 3), (1, 1), (1, 1), (1, 1), 4),      # ... groups of 16 in pieces of eight
+    (1, 16, 11, 17, 4, (1, 1), (1, 1), (0, 0), (1, 1), 1),
+    (3, 8, 9, 11, 1, (1, 1), (1, 1), (0, 0), (1, 1), 1),        # 1x1 of few to one, and of one to few
+    (2, 4, 9, 11, 1, (1, 1), (1, 1), (0, 0), (1, 1), 1),
+    (2, 1, 9, 11, 8, (1, 1), (1, 1), (0, 0), (1, 1), 1),
 ]
 
 
 @uneven_shares
 @pytest.mark.parametrize("order", [cygrad.contiguous_format, cygrad.channels_last])
+@pytest.mark.parametrize("dtype", [cygrad.float32, cygrad.float64])
 @pytest.mark.parametrize("n, c, height, width, filters, kernel, stride, padding, dilation, groups", GEOMETRIES)
 def test_convolution_and_its_gradients(threads, n, c, height, width, filters, kernel, stride, padding, dilation,
-                                       groups, order):
-    x = cygrad.randn(n, c, height, width).contiguous(memory_format=order).requires_grad_()
-    w = cygrad.randn(filters, c // groups, *kernel, requires_grad=True)
-    b = cygrad.randn(filters, requires_grad=True)
+                                       groups, order, dtype):
+    x = cygrad.randn(n, c, height, width, dtype=dtype).contiguous(memory_format=order).requires_grad_()
+    w = cygrad.randn(filters, c // groups, *kernel, dtype=dtype, requires_grad=True)
+    b = cygrad.randn(filters, dtype=dtype, requires_grad=True)
     found = cygrad.conv2d(x, w, b, stride, padding, dilation, groups)
     wanted = by_hand(x, w, b, stride, padding, dilation, groups)
     assert cygrad.allclose(found.double(), wanted, rtol=1e-4, atol=1e-4)
-    grad = cygrad.randn(found.shape).contiguous(memory_format=order)
+    grad = cygrad.randn(found.shape, dtype=dtype).contiguous(memory_format=order)
     ours = cygrad.autograd.grad(found, (x, w, b), grad)
     theirs = cygrad.autograd.grad(wanted, (x, w, b), grad.double())
     for a, e in zip(ours, theirs):
-        assert cygrad.allclose(a, e, rtol=1e-4, atol=1e-4 * e.abs().max().item())
+        assert cygrad.allclose(a.double(), e.double(), rtol=1e-4, atol=1e-4 * e.abs().max().item())
 
 
 @uneven_shares

@@ -8,7 +8,8 @@ from libc.string cimport memcpy, memset
 
 from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Stencil, TAPS, Turn
 from cygrad_cpu.simd.element_types cimport Real
-from cygrad_cpu.simd.tiles cimport STRIP, TILES, from_rows, tile_4_small, to_rows, weigh_strip
+from cygrad_cpu.simd.row_tiles cimport PLACES, add_places_4, add_places_8, spread_places
+from cygrad_cpu.simd.tiles cimport STRIP, TILES, from_rows, tile_4_small, tile_8, to_rows, weigh_strip
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
 
 cdef enum:
@@ -251,12 +252,53 @@ cdef void rows_to_channels(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssiz
         i += 1
 
 
+cdef void turn_doubles(const double *a, Py_ssize_t a_row, Py_ssize_t n, Py_ssize_t m, double *out,
+                       Py_ssize_t out_row) noexcept nogil:
+    cdef Py_ssize_t i = 0, j, x, y, side = 4 if TILES and n >= 4 and m >= 4 else 1
+    while i < n:
+        x, j = min(i, n - side), 0
+        while j < m:
+            y = min(j, m - side)
+            if side > 1:
+                tile_8(a + x * a_row + y, a_row, out + y * out_row + x, out_row)
+            else:
+                out[y * out_row + x] = a[x * a_row + y]
+            j += side
+        i += side
+
+
+cdef bint weigh_places(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
+                       const float *bias, float *out) noexcept nogil:
+    """One channel to few filters, or few to one, whose weights are repeated in a vector."""
+    cdef Py_ssize_t count = max(channels, filters), i = 0
+    cdef float[16] by, added
+    cdef int[16] which
+    cdef int j
+    if (PLACES == 0 or n < PLACES or 16 % count or count < 2 or channels > 1 and filters > 1
+            or channels > 1 and channels != 4 and channels != 8):
+        return False
+    for j in range(16):
+        by[j], added[j], which[j] = weight[j % count], bias[j % filters] if bias != NULL else 0, <int>(j // count)
+    while i < n:
+        i = min(i, n - PLACES)
+        if channels == 1:
+            spread_places(a + i, <int>filters, <const char *>which, by, added, out + i * filters)
+        elif channels == 4:
+            add_places_4(a + i * 4, by, added, out + i)
+        else:
+            add_places_8(a + i * 8, by, added, out + i)
+        i += PLACES
+    return True
+
+
 cdef bint weigh_few(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
                     const float *bias, float *out) noexcept nogil:
     """Each strip is put into rows and back in registers; what is written too much is written over by the next one."""
     cdef Py_ssize_t i = 0, f
     cdef float[4 * LONGEST_STRIP] last
     cdef float *added = [0, 0, 0, 0]
+    if weigh_places(a, n, channels, weight, filters, bias, out):
+        return True
     if not TILES or n < STRIP or channels % (STRIP if filters == 1 else 4) or filters > 4:
         return False
     for f in range(filters if bias != NULL else 0):
@@ -280,4 +322,5 @@ cdef public void cygrad_install(void *address) noexcept:
     table.lay_out[1] = lay_out_doubles
     table.to_rows = channels_to_rows
     table.from_rows = rows_to_channels
+    table.turn = turn_doubles
     table.weigh_few = weigh_few

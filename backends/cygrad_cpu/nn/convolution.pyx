@@ -10,7 +10,7 @@ The gradient of the input is such a convolution too, of the output's gradient wi
 a stride, inputs see different elements of the kernel, as their place is modulo the stride: a product for each of these
 phases.
 
-Few channels that lie side by side (`channels_last`) in float32 are put into the planes' rows as a block is laid out,
+Few channels that lie side by side (`channels_last`) are put into the planes' rows as a block is laid out,
 and what is made from them is put back, with the bias added, from rows that stay in the cache.
 """
 from cython.parallel cimport prange
@@ -18,7 +18,7 @@ from libc.limits cimport INT_MAX
 from libc.string cimport memcpy, memset
 
 from cygrad.backend cimport SUM
-from cygrad.dtype cimport DType, FLOAT32, INT64, dtype_of
+from cygrad.dtype cimport DType, INT64, dtype_of
 from cygrad.view cimport View, data, make_view
 from cygrad_cpu.nn.convolution_blocks cimport (Geometry, describe, last, lattice, lay_out, lie_last, matrix_of, plan,
                                                room_made, row_made, turn_back, turned, unit_made, unit_seen, weigh,
@@ -61,14 +61,12 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
         lay_out(g, a, row, rows, room)
     if bias != NULL:
         bias += group * g.filters * g.itemsize
-        if g.made_pixel:
-            pass
-        elif g.kind == 0:
+        if g.kind == 0 and not g.made_pixel:
             fill_rows(<const float *>bias, <float *>made, g.filters, step, positions)
-        else:
+        elif g.kind:
             fill_rows(<const double *>bias, <double *>made, g.filters, step, positions)
     weigh(g, seen, weight + group * g.filters * g.inside * g.itemsize, g.inside, g.inside, positions, a,
-          bias != NULL and not g.made_pixel, made, step, room)
+          bias != NULL and (g.kind or not g.made_pixel), made, step, room)
     if g.made_pixel:
         turn_back(g, positions, made, bias, out)
 
@@ -92,7 +90,7 @@ cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
 
 cdef inline Py_ssize_t pixel_of(View t, DType dtype):
     """The channels of what is read or written where they lie, side by side; 0 if it is copied where they do."""
-    return t.sizes[1] if dtype.code == FLOAT32 and t.dtype is dtype and lie_last(t) and last(t).dense else 0
+    return t.sizes[1] if t.dtype is dtype and lie_last(t) and last(t).dense else 0
 
 
 cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,

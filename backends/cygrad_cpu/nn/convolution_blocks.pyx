@@ -171,25 +171,32 @@ cdef void lay_out(const Geometry *g, const char *a, Py_ssize_t row, Py_ssize_t r
     seen.rows = rows_seen(g, rows)
     memset(planes, 0, g.channels * g.plane * g.itemsize)
     if g.seen_pixel:
-        turn_rows(g, &seen, <const float *>a, <float *>planes)
+        turn_rows(g, &seen, a, planes)
         return
     for c in range(g.channels):
         kernels.lay_out[g.kind](&seen, a + c * size, planes + c * g.plane * g.itemsize)
 
 
-cdef void turn_rows(const Geometry *g, const Stencil *seen, const float *a, float *planes) noexcept nogil:
+cdef void turn_rows(const Geometry *g, const Stencil *seen, const char *a, char *planes) noexcept nogil:
     """As `lay_out` of the kernels for each channel, of channels that lie side by side."""
-    cdef Py_ssize_t parts = seen.stride[1], part = seen.row // parts, x, i
+    cdef Py_ssize_t parts = seen.stride[1], part = seen.row // parts, x, i, y
     cdef Py_ssize_t first = max(<Py_ssize_t>0, -seen.padding[0]), left = max(<Py_ssize_t>0, -seen.padding[1])
     cdef Turn t
+    cdef const char *line
+    cdef char *to
     t.lines, t.channels = min(seen.size[0], seen.rows - seen.padding[0]) - first, g.channels
     t.line, t.pixel, t.row, t.out_line = seen.size[1] * g.seen_pixel, g.seen_pixel * parts, g.plane, seen.row
     for x in range(left, min(left + parts, seen.size[1])):
         i = seen.padding[1] + x
         t.places = min((seen.size[1] - x + parts - 1) // parts, part - i // parts)
         if t.places > 0:
-            kernels.to_rows(a + (first * seen.size[1] + x) * g.seen_pixel, &t,
-                            planes + (seen.padding[0] + first) * seen.row + i % parts * part + i // parts)
+            line = a + (first * seen.size[1] + x) * g.seen_pixel * g.itemsize
+            to = planes + ((seen.padding[0] + first) * seen.row + i % parts * part + i // parts) * g.itemsize
+            if g.kind == 0:
+                kernels.to_rows(<const float *>line, &t, <float *>to)
+            for y in range(t.lines if g.kind else 0):
+                kernels.turn(<const double *>line + y * t.line, t.pixel, t.places, t.channels,
+                             <double *>to + y * t.out_line, t.row)
 
 
 cdef void write_matrix(const Real *planes, const Lattice *seen, Py_ssize_t m, Py_ssize_t n, Real *out) noexcept nogil:
@@ -251,6 +258,9 @@ cdef Py_ssize_t room_made(const Geometry *g) noexcept nogil:
 
 cdef void turn_back(const Geometry *g, Py_ssize_t positions, const char *made, const char *bias,
                     char *out) noexcept nogil:
-    """(filters, positions) to filters that lie side by side, the bias added."""
+    """(filters, positions) to filters that lie side by side, the bias added, which float64 has had."""
+    if g.kind:
+        kernels.turn(<const double *>made, row_made(g, positions), g.filters, positions, <double *>out, g.made_pixel)
+        return
     kernels.from_rows(<const float *>made, row_made(g, positions), positions, g.filters, <const float *>bias,
                       <float *>out, g.made_pixel)

@@ -103,6 +103,8 @@ cdef inline Py_ssize_t rows_seen(const Geometry *g, Py_ssize_t rows) noexcept no
 cdef int plan(Geometry *g, Py_ssize_t positions) noexcept:
     """Choose the blocks, of about so many positions at most; returns the number of threads."""
     cdef int threads = threads_for(g.images * g.out[0] * g.out[1] * g.inside * g.filters, GRAIN)
+    if g.plain:                                             # images are rows one below the other
+        g.size[0], g.out[0], g.images = g.images * g.size[0], g.images * g.out[0], 1
     g.rows = min(g.out[0], max(<Py_ssize_t>1, min(CACHED // (g.row * g.stride[0]), positions // g.out[1])))
     if g.images * ((g.out[0] + g.rows - 1) // g.rows) < threads:
         g.rows = max(<Py_ssize_t>1, g.images * g.out[0] // threads)
@@ -217,10 +219,9 @@ cdef bint conv2d_last(View a, View weight, View bias, tuple stride, tuple paddin
     cdef list keep = []
     cdef View x, b, y, target
     cdef Temporary w
-    cdef bint few = few_of_group(groups, a, out, dtype.code - FLOAT32, weight.sizes + 2, stride, padding, dilation,
-                                 False)
+    cdef bint few = few_of_group(groups, a, out, dtype.code - FLOAT32, weight.sizes + 2, stride, dilation, False)
     cdef bint strided = stride[0] != 1 or stride[1] != 1
-    cdef Way way = PRODUCTS if groups > 1 or strided else best_way(
+    cdef Way way = PRODUCTS if few or groups > 1 or strided else best_way(
         dtype.code - FLOAT32, out.sizes[1], a.sizes[1], weight.sizes[2] * weight.sizes[3], False)
     if way == SUMS:
         by_sums(a, make_view(weight.memory, weight.dtype, weight.offset, 4,
@@ -254,10 +255,10 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
     cdef View x, y, target
     cdef Temporary w, turned
     cdef Py_ssize_t r = weight.sizes[2], s = weight.sizes[3], made = weight.sizes[0] // groups, line, i
-    cdef bint few = few_of_group(groups, grad, out, dtype.code - FLOAT32, weight.sizes + 2, stride, padding, dilation,
-                                 True)
+    cdef bint few = few_of_group(groups, grad, out, dtype.code - FLOAT32, weight.sizes + 2, stride, dilation, True)
     cdef bint strided = stride[0] != 1 or stride[1] != 1
-    cdef Way way = PRODUCTS if groups > 1 else best_way(dtype.code - FLOAT32, out.sizes[1], made, r * s, strided)
+    cdef Way way = PRODUCTS if few or groups > 1 else best_way(dtype.code - FLOAT32, out.sizes[1], made, r * s,
+                                                                strided)
     if way == SUMS:
         by_sums(grad, make_view(weight.memory, weight.dtype, weight.offset, 4, [made, r, s, weight.sizes[1]],
                                 [weight.strides[0], weight.strides[2], weight.strides[3], weight.strides[1]]),
@@ -444,9 +445,9 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
     cdef Temporary room, sums, _places
     cdef Py_ssize_t size, count, n = out.elements, made = out.sizes[0] // groups, seen_by = out.sizes[1], i
     cdef int t, threads
-    cdef bint few = few_of_group(groups, a, grad, dtype.code - FLOAT32, out.sizes + 2, stride, padding, dilation,
+    cdef bint few = few_of_group(groups, a, grad, dtype.code - FLOAT32, out.sizes + 2, stride, dilation,
                                  False), turned = False
-    few = few and a.sizes[1] <= grad.sizes[1] and made < FEWEST
+    few = few and groups > 1 and a.sizes[1] <= grad.sizes[1] and made < FEWEST
     if not few and (not describe(&g, a, out.sizes, grad, stride, padding, dilation, groups, dtype)
                     or groups > 1 and not any_strides(g.kind, made, g.inside)):
         return False

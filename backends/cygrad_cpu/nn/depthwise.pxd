@@ -35,8 +35,11 @@ ctypedef void (*ToRows)(const float *a, const Turn *turn, float *out) noexcept n
 # Rows `row` apart to channels that lie side by side, of `n` places `pixel` numbers apart.
 ctypedef void (*FromRows)(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssize_t channels, const float *bias,
                           float *out, Py_ssize_t pixel) noexcept nogil      # bias: NULL, or added
+# `n` rows of `m` numbers to m rows of n: as the two above do it, in float64.
+ctypedef void (*TurnDoubles)(const double *a, Py_ssize_t a_row, Py_ssize_t n, Py_ssize_t m, double *out,
+                             Py_ssize_t out_row) noexcept nogil
 # Sums of products of the channels of `n` places with weights (channels, filters), one to four for each place, all side
-# by side. False: it is not done, as where channels are no multiple of four.
+# by side; of one channel up to 16. False: it is not done, as where channels are no multiple of four.
 ctypedef bint (*WeighFew)(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
                           const float *bias, float *out) noexcept nogil     # bias: NULL, or added
 
@@ -46,6 +49,7 @@ cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     LayOut lay_out[2]
     ToRows to_rows
     FromRows from_rows
+    TurnDoubles turn
     WeighFew weigh_few
 
 cdef bint is_depthwise(View a, View weight, int groups)

@@ -28,6 +28,19 @@ ctypedef void (*CorrelateGroups)(const LastTaps *taps, const Groups *groups, con
 ctypedef void (*WeightGroups)(const LastTaps *taps, const Groups *groups, const char *grad, const char *a,
                               char *out) noexcept nogil
 
+# Places of lines that are side by side, the first of each with the number `first`, and those with the same remainder of
+# their number by `parts` side by side: one is put where the other is to be.
+cdef struct Parted:
+    bint back                   # to lines
+    Py_ssize_t lines
+    Py_ssize_t line, parted     # bytes from one to the next
+    Py_ssize_t places           # of a line
+    Py_ssize_t first            # 0 where they are put back
+    Py_ssize_t parts, part      # places of a part
+    Py_ssize_t unit             # bytes of a place, at least 8
+
+ctypedef void (*Regroup)(const Parted *parted, const char *a, char *out) noexcept nogil
+
 cdef struct LastTable:          # by kind: 0 float32, 1 float64
     CorrelateLast one[2]        # of groups of one channel and one filter
     WeightLast one_weight[2]
@@ -35,9 +48,10 @@ cdef struct LastTable:          # by kind: 0 float32, 1 float64
     CorrelateGroups groups
     WeightGroups groups_weight
     Py_ssize_t vector           # bytes
+    Regroup regroup
 
 cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssize_t *kernel, tuple stride,
-                       tuple padding, tuple dilation, bint turned) except -1
+                       tuple dilation, bint turned) except -1
 cdef int depthwise_last(View x, View w, View b, tuple stride, tuple padding, tuple dilation, int groups,
                         View y) except -1
 cdef int depthwise_last_input(View grad, View w, tuple stride, tuple padding, tuple dilation, int groups,

@@ -5,23 +5,19 @@ Positions of a row that see the same elements of the kernel make a run: all of t
 gradient of the input with a stride, those with the same remainder. Those at the sides make runs across rows. What a run
 sees is a list of distances, from which what lies beyond the image is left out; so nothing is padded, copied or turned.
 
-Of fewer channels than fill a vector, neighbouring places are taken for one place with all their channels, and the
-filters are repeated for each (`wide` places); at the sides a vector has more places than its own, which are made later.
-
 kernels/depthwise_last.pyx sums the products for as many filters as fill a vector: each meets the channels of its group
 one after the other, which are picked from the vectors where they lie. Of one channel and one filter, vectors meet
 vectors.
 """
 from cython.parallel cimport prange
-from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data
 from cygrad_cpu.nn.few_channels_last cimport FEWEST
+from cygrad_cpu.nn.neighbours_last cimport few_beside, neighbours_last
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.temporaries cimport Temporary, temporary
 from cygrad_cpu.runtime.thread_count cimport threads_for
-from cygrad_cpu.simd.element_types cimport Real
 
 cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
@@ -50,8 +46,6 @@ cdef struct Plan:
     Py_ssize_t channels         # that are made
     Groups groups
     bint single                 # they have one channel and one filter each
-    Py_ssize_t wide             # places that are taken for one
-    Py_ssize_t inner            # run of those that see all elements of a row of the kernel
     Py_ssize_t row              # numbers of the filters, or of their gradient's sums, for an element of the kernel
     Py_ssize_t near             # columns that are made of several rows, before the next ones
     Axis[2] axes
@@ -79,24 +73,16 @@ cdef inline Py_ssize_t taps_of(const Axis *g, Py_ssize_t place, Py_ssize_t *tap,
     return n
 
 
-cdef Py_ssize_t wide_place(Py_ssize_t channels, int kind) noexcept:
-    """How many places have channels that fill vectors; 1 where one has enough for a vector."""
-    cdef Py_ssize_t lanes = kernels.vector // (4 if kind == 0 else 8), places = 1
-    while channels < lanes and channels * places % lanes:
-        places *= 2
-    return places
-
-
 cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssize_t *kernel, tuple stride,
-                       tuple padding, tuple dilation, bint turned) except -1:
+                       tuple dilation, bint turned) except -1:
     """Whether convolutions (their gradients: `turned`) from the channels of `seen` to those of `made` are done here."""
     cdef Groups g
-    cdef Py_ssize_t reach = (kernel[1] - 1) * <Py_ssize_t>dilation[1], pad = padding[1], first, last, wide
     g.seen, g.made, g.channels = seen.sizes[1] // groups, made.sizes[1] // groups, seen.sizes[1]
+    if few_beside(groups, g.channels, made.sizes[1], made.sizes[2], made.sizes[3], kind, kernel, stride, dilation,
+                  turned):
+        return True
     if groups > 1 and g.seen == 1 and g.made == 1:
-        wide = wide_place(groups, kind)
-        first, last = (reach - pad, seen.sizes[3] - pad) if turned else (pad, seen.sizes[3] + pad - reach)
-        return wide == 1 or (stride[1] == 1 and min(last, made.sizes[3]) - max(first, <Py_ssize_t>0) >= wide)
+        return groups >= kernels.vector // (4 if kind == 0 else 8)
     return (groups > 1 and kind == 0 and kernels.group(&g, made.sizes[1])
             and (g.made < FEWEST or kernel[0] > 2 and <Py_ssize_t>stride[0] == <Py_ssize_t>dilation[0]))
 
@@ -114,7 +100,7 @@ cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tup
     p.single = groups == p.channels and groups == seen.sizes[3]
     p.near = (NEAR - kernel[0] * kernel[1] * p.groups.seen * p.channels * p.itemsize) // p.itemsize
     p.near = max(p.near // (kernel[0] * p.groups.channels) // 8 * 8, <Py_ssize_t>8)
-    p.wide, p.row = wide_place(p.channels, p.kind) if p.single else 1, p.groups.seen * p.channels
+    p.row = p.groups.seen * p.channels
     if not p.single:
         kernels.group(&p.groups, p.channels)
     for i in range(2):
@@ -132,8 +118,6 @@ cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tup
                 run.count += 1
                 continue
             run += 1
-            if n == kernel[1]:
-                p.inner = run - p.runs
             run.first, run.count, run.taps, run.tap, run.seen = x, 1, n, place, place + kernel[1]
             place += 2 * kernel[1]
             all_taps += n
@@ -187,54 +171,6 @@ cdef inline void do_runs(const Plan *p, const LastTaps *g, const char *a, char *
         kernels.groups(g, &p.groups, a, weight, bias, made)
 
 
-cdef inline void do_places(const Plan *p, LastTaps *g, Py_ssize_t channels, Py_ssize_t place, Py_ssize_t which,
-                           Py_ssize_t added, const char *a, char *made, const char *weight, const char *bias,
-                           char *sums) noexcept nogil:
-    """`which`: the first number of the filters, `added` of their sums."""
-    g.channels = channels
-    do_runs(p, g, a + place * p.itemsize, made + place * p.itemsize, weight + which * p.itemsize,
-            bias + which * p.itemsize if bias != NULL else NULL, sums + added * p.itemsize if sums != NULL else NULL)
-
-
-cdef void do_wide(const Plan *p, LastTaps *g, const Py_ssize_t *lists, Py_ssize_t rows, Py_ssize_t row_step,
-                  const char *image, char *out, const char *weight, const char *bias, char *sums) noexcept nogil:
-    """The runs of `g.positions[1]` rows alike: from the sides to the middle, for a vector of those at the left also has
-    channels of places behind it, and of those at the right before it."""
-    cdef Py_ssize_t lanes = kernels.vector // p.itemsize, c = p.channels, filled = p.wide * c, i, j, k, x, whole, rest
-    cdef Py_ssize_t together = g.positions[1], made_step = p.axes[1].made * c
-    cdef const Run *run
-    cdef const char *a
-    cdef char *made
-    for i in range(p.count):
-        j = i if i < p.inner else p.count - 1 - i + p.inner
-        run, g.seen = p.runs + j, lists
-        for k in range(j):
-            g.seen += 2 * rows * p.runs[k].taps
-        g.count, g.rows = rows * run.taps, rows
-        g.weight = g.seen + g.count
-        a, made = image + (run.seen[0] if run.taps else 0) * c * p.itemsize, out + run.first * c * p.itemsize
-        whole = run.count // p.wide if j == p.inner else 0
-        rest = run.count - whole * p.wide
-        g.positions, g.step, g.made = [together, 1], [row_step, 0], [made_step, 0]
-        if rest * c >= lanes and j == p.inner:
-            do_places(p, g, rest * c, whole * filled, 0, 0, a, made, weight, bias, sums)
-        else:
-            for k in range(rest):
-                if j < p.inner:
-                    do_places(p, g, lanes, k * c, 0, filled, a, made, weight, bias, sums)
-                else:
-                    x = run.count - 1 - k
-                    do_places(p, g, lanes, (x + 1) * c - lanes, filled - lanes, filled + lanes, a, made, weight, bias,
-                              sums)
-        k = 0
-        while k < whole:
-            g.positions, g.step, g.made = [min(p.near, whole - k), together], [filled, row_step], [filled, made_step]
-            if g.positions[0] % WORTH_RUN and WORTH_RUN <= together:
-                turn(g, g.positions[0])
-            do_places(p, g, filled, k * filled, 0, 0, a, made, weight, bias, sums)
-            k += p.near
-
-
 cdef void do_rows(const Plan *p, Py_ssize_t first, Py_ssize_t last, const char *a, const char *weight, const char *bias,
                   char *out, char *sums, Py_ssize_t *room) noexcept nogil:
     """Make rows `first` to `last` of all images or, where `sums` is given, add what they give to the gradient of the
@@ -264,10 +200,7 @@ cdef void do_rows(const Plan *p, Py_ssize_t first, Py_ssize_t last, const char *
         made = out + i * p.axes[1].made * pixel
         together = rows_alike(p, i, last, n, held_first, tap, seen)
         g.seen = lists
-        if p.wide > 1:
-            g.positions[1] = together
-            do_wide(p, &g, lists, n, row_step, image, made, weight, bias, sums)
-        for j in range(p.count if p.wide == 1 else 0):
+        for j in range(p.count):
             run = p.runs + j
             g.count, g.rows = n * run.taps, n
             g.weight = g.seen + g.count
@@ -288,47 +221,11 @@ cdef void do_rows(const Plan *p, Py_ssize_t first, Py_ssize_t last, const char *
         i += together
 
 
-cdef Temporary repeated(View a, Py_ssize_t rows, const Plan *p):
-    """Rows of the filters or the bias for each of the places that are taken for one."""
-    cdef Py_ssize_t line = p.channels * p.itemsize, i
-    cdef Temporary made = temporary(a.memory.backend, a.dtype, 2, [rows, p.wide * p.channels])
-    for i in range(rows * p.wide):
-        memcpy(data(made.view) + i * line, data(a) + i // p.wide * line, line)
-    return made
-
-
-cdef void add_places(const Plan *p, Py_ssize_t rows, const Real *a, Real *out) noexcept nogil:
-    """The sums of all places, and those of each row's sides, to rows of the gradient."""
-    cdef Py_ssize_t lanes = kernels.vector // <Py_ssize_t>sizeof(Real), filled = p.wide * p.channels, i, j
-    for i in range(rows):
-        for j in range(filled):
-            out[j % p.channels] += a[j]
-        for j in range(p.channels):
-            out[j] += a[filled + j] + a[filled + 2 * lanes - p.channels + j]
-        a += p.row
-        out += p.channels
-
-
 cdef int run_all(Plan *p, View a, View w, View b, View out, View sums, int threads) except -1:
     """`sums` are (threads, R, S, channels of a group, C), or None."""
-    cdef Temporary lists = temporary(a.memory.backend, dtype_of(INT64), 2, [threads, p.room]), filters, biases, places
-    cdef View result = sums
-    cdef Py_ssize_t taps = p.axes[0].kernel * p.axes[1].kernel, i
+    cdef Temporary lists = temporary(a.memory.backend, dtype_of(INT64), 2, [threads, p.room])
     if sums is None and p.axes[0].kernel > 1 and p.axes[0].stride == p.axes[0].dilation:
         p.near = p.axes[1].made                 # rows share what they see
-    if p.wide > 1:
-        p.row = p.wide * p.channels + (0 if sums is None else 2 * kernels.vector // p.itemsize)
-        p.near = max(p.near // p.wide, <Py_ssize_t>8)
-        if w is not None:
-            filters = repeated(w, taps, p)
-            w = filters.view
-        if b is not None:
-            biases = repeated(b, 1, p)
-            b = biases.view
-        if sums is not None:
-            places = temporary(a.memory.backend, a.dtype, 2, [threads, taps * p.row])
-            sums = places.view
-            memset(data(sums), 0, sums.elements * p.itemsize)
     cdef Py_ssize_t rows = p.images * p.axes[0].made, size = sums.strides[0] * p.itemsize if sums is not None else 0
     cdef const char *weight = data(w) if w is not None else NULL
     cdef const char *bias = data(b) if b is not None else NULL
@@ -338,11 +235,6 @@ cdef int run_all(Plan *p, View a, View w, View b, View out, View sums, int threa
         for t in prange(threads, num_threads=threads, schedule="static"):
             do_rows(p, rows * t // threads, rows * (t + 1) // threads, data(a), weight, bias, data(out),
                     added + t * size if added != NULL else NULL, <Py_ssize_t *>data(lists.view) + t * p.room)
-    for i in range(threads if p.wide > 1 and added != NULL else 0):
-        if p.kind == 0:
-            add_places(p, taps, <float *>(added + i * size), <float *>data(result) + i * result.strides[0])
-        else:
-            add_places(p, taps, <double *>(added + i * size), <double *>data(result) + i * result.strides[0])
     return 0
 
 
@@ -351,25 +243,33 @@ cdef int depthwise_last_threads(View out, Py_ssize_t seen) noexcept:
     return threads_for(out.elements * seen, GRAIN)
 
 
+cdef int see(View seen, View w, View b, tuple stride, tuple padding, tuple dilation, int groups, bint turned, View made,
+             View sums, int threads) except -1:
+    cdef const Py_ssize_t *kernel = w.sizes if w is not None else sums.sizes + 1
+    cdef Plan p
+    cdef Temporary _runs
+    if few_beside(groups, seen.sizes[3], made.sizes[3], made.sizes[1], made.sizes[2], made.dtype.code - FLOAT32, kernel,
+                  stride, dilation, turned):
+        return neighbours_last(seen, w, b, stride, padding, dilation, groups, turned, made, sums, threads)
+    _runs = plan(&p, seen, made, kernel, stride, padding, dilation, groups, turned)
+    return run_all(&p, seen, w, b, made, sums, threads)
+
+
 cdef int depthwise_last(View x, View w, View b, tuple stride, tuple padding, tuple dilation, int groups,
                         View y) except -1:
     """x (N, H, W, C), w (R, S, C / groups, O), y (N, P, Q, O), all dense."""
-    cdef Plan p
-    cdef Temporary _runs = plan(&p, x, y, w.sizes, stride, padding, dilation, groups, False)
-    return run_all(&p, x, w, b, y, None, depthwise_last_threads(y, w.elements // y.sizes[3]))
+    return see(x, w, b, stride, padding, dilation, groups, False, y, None,
+               depthwise_last_threads(y, w.elements // y.sizes[3]))
 
 
 cdef int depthwise_last_input(View grad, View w, tuple stride, tuple padding, tuple dilation, int groups,
                               View y) except -1:
     """grad (N, P, Q, O), w (R, S, O / groups, C), y (N, H, W, C), all dense."""
-    cdef Plan p
-    cdef Temporary _runs = plan(&p, grad, y, w.sizes, stride, padding, dilation, groups, True)
-    return run_all(&p, grad, w, None, y, None, depthwise_last_threads(grad, w.elements // grad.sizes[3]))
+    return see(grad, w, None, stride, padding, dilation, groups, True, y, None,
+               depthwise_last_threads(grad, w.elements // grad.sizes[3]))
 
 
 cdef int depthwise_last_weight(View grad, View x, tuple stride, tuple padding, tuple dilation, int groups, View sums,
                                int threads) except -1:
     """Adds to sums (threads, R, S, C / groups, O) what each thread's rows give."""
-    cdef Plan p
-    cdef Temporary _runs = plan(&p, x, grad, sums.sizes + 1, stride, padding, dilation, groups, False)
-    return run_all(&p, x, None, None, grad, sums, threads)
+    return see(x, None, None, stride, padding, dilation, groups, False, grad, sums, threads)

@@ -7,7 +7,7 @@ import sys
 
 import cygrad
 import pytest
-from cygrad import errors
+from cygrad import backends, errors
 from cygrad.devices import discovery
 from fake_packages import BACKEND, install, install_backend
 
@@ -121,7 +121,8 @@ def test_import_lacks_what_it_needs(folder):
     install_backend(folder, "mygpu", code="import mygpu_driver\n")
     assert refused("mygpu", errors.BackendLoadError, ModuleNotFoundError) == (
         "backend 'mygpu' of the package mygpu-device (mygpu_device:Device) does not load: ModuleNotFoundError: No "
-        "module named 'mygpu_driver'")
+        "module named 'mygpu_driver'; install what has it (the author of mygpu-device: make that a dependency of the "
+        "package)")
 
 
 @pytest.fixture
@@ -274,6 +275,12 @@ def test_wrong_group(folder, installed):
         "it in the group 'cygrad.backend' of its pyproject.toml, where nobody looks: call the group 'cygrad.backends'")
 
 
+def test_a_wrong_group_needs_no_guess(folder):
+    (folder / "tiny.py").write_text(BACKEND)
+    install(folder, "tiny-device", {"cygrad.backend": {"tiny": "tiny:Device"}, "cygrad.backends": {"tine": "tiny:D"}})
+    assert "did you mean" not in refused("tiny", errors.BackendNotFound)
+
+
 def test_a_name_with_a_dash(folder):
     install_backend(folder, "my-gpu")
     with pytest.raises(errors.BackendLoadError) as caught:
@@ -281,6 +288,7 @@ def test_a_name_with_a_dash(folder):
     assert str(caught.value) == (
         "backend 'my-gpu' can't be named in a device string, which has letters, digits and underscores: rename it in "
         "its package's entry point, to 'my_gpu'")
+    assert backends.row("my-gpu")["reason"] == str(caught.value)
 
 
 def test_a_module_in_the_place_of_the_class(folder):
@@ -315,7 +323,9 @@ def test_free_that_raises(folder, capfd):
                                                     "        raise OSError('gone')\n")
     cygrad.ones(2, device="mygpu")
     assert ("cygrad: free of backend 'mygpu' raised OSError('gone'); it must not, since nobody can catch it: the "
-            "buffer counts as freed") in capfd.readouterr().err
+            "buffer counts as freed (said once)\n") in capfd.readouterr().err
+    cygrad.ones(2, device="mygpu")
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(("body", "shown"), [

@@ -372,6 +372,16 @@ def test_what_a_small_device_has_no_memory_for_is_declined():
     assert "no room for a table (" in run(cases, made(Small), 0, "cpu").details()       # for operands of 4 kB there is
 
 
+class Unmoved(Mirror):
+    def h2d(self, host, storage, start):
+        return NotImplemented
+
+
+def test_an_h2d_that_declines():
+    cases = list(selected(["memory"], prefixes=["memory/h2d"]))
+    assert "h2d returned NotImplemented; it copies what" in run(cases, made(Unmoved), 0, "cpu").details()
+
+
 class Strict(Mirror):
     def alloc(self, index, nbytes):
         raise OSError("error 12")

@@ -204,6 +204,9 @@ def test_no_version_of_the_interface(folder):
       "out")),
     ("    devices = 2\n", "    declines = 'all'\n    devices = 2\n",
      "Device.declines is 'all'; it is a dict, {entry: why the backend declines it}"),
+    ("    devices = 2\n", "    dlpack_kind = 'cuda'\n    devices = 2\n",
+     ("Device.dlpack_kind is 'cuda'; it is the number that DLPack has for such devices, 12 for those that it has no "
+      "name for, or None")),
     ("    devices = 2\n", "    dlpack_kind = 12\n    devices = 2\n",
      ("Device has dlpack_kind, but lacks dlpack_address and from_dlpack, by which memory is handed out and taken; "
       "docs/backends.md says what they get"))])
@@ -265,6 +268,16 @@ def test_misspelled_override(folder):
     assert str(caught[0].message) == (
         "backend 'mygpu': Device has a method 'uniary', which cygrad never calls; if it is the entry 'unary', rename "
         "it, else give it a name that is less like one")
+
+
+def test_a_reason_for_a_misspelled_entry(folder):
+    install_backend(folder, "mygpu", code=BACKEND.replace(
+        "    devices = 2\n", "    declines = {'linealg': 'no library', 'of_a_later_version': 'no'}\n    devices = 2\n"))
+    with pytest.warns(UserWarning) as caught:
+        cygrad.ones(2, device="mygpu")
+    assert str(caught[0].message) == (
+        "backend 'mygpu': Device.declines has a reason for 'linealg', which is no entry; is 'linalg' meant?")
+    assert not any("later" in str(each.message) for each in caught)
 
 
 def test_wrong_group(folder, installed):

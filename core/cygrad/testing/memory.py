@@ -52,7 +52,8 @@ def there_and_back(nbytes, backend, index, start=0):
     """Bytes come back as they went."""
     data = np.random.default_rng(0).integers(0, 256, nbytes, "uint8").tobytes()
     storage = _storage(backend, index, start + nbytes)
-    backend.h2d(memoryview(data), storage, start)
+    answer = backend.h2d(memoryview(data), storage, start)
+    expect(answer is None, f"h2d returned {answer!r}; it copies what it is given, always, and returns None")
     expect(_read(backend, storage, start, nbytes) == data, f"{nbytes} bytes from byte {start} on changed on the way")
 
 

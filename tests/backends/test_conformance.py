@@ -400,11 +400,15 @@ def test_the_first_thing_a_process_does_is_to_look_for_leaks(tmp_path):
 
     def binary(self, op, a, b, out):
         pass
+
+    def uniary(self, op, a, out):
+        pass
 """)
     done = subprocess.run([sys.executable, "-m", "cygrad.testing", "mygpu", "--case", "leaks/binary_scalar"],
                           env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
                           capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr.startswith("backend 'mygpu': Device has a method 'uniary'") and done.stderr.count("\n") == 1
 
 
 class NoRoutines(Mirror):

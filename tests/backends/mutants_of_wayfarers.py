@@ -58,6 +58,16 @@ def _lcm(a, b):
     return np.where((a == 0) | (b == 0), 0, np.abs(a * b) // np.maximum(np.gcd(a, b), 1))
 
 
+def _hidden_rows(self, query, key, value, mask, *rest):
+    """The largest of a row of -infinity is taken off it, which gives NaN."""
+    answer = right("attention", self, query, key, value, mask, *rest)
+    if answer is None and mask is not None and kinds(mask, "float32", "float64"):
+        found = load(rest[-1])
+        found[(load(mask) == -np.inf).all(-1)] = np.nan
+        store(rest[-1], found)
+    return answer
+
+
 def wayfarers_arithmetic():
     whole = INTEGERS[1:]
     yield from table(
@@ -73,7 +83,8 @@ def wayfarers_arithmetic():
          _of_one(lambda x: np.where(np.isnan(x), x, np.where(np.signbit(x), np.pi, 0)))),
         ("nextafter of equal numbers is the first", "binary", instead, _binary("nextafter"),
          _of_two(lambda a, b: np.where(a == b, a, np.nextafter(a, b)))),
-        ("lcm multiplies first, of int64", "binary", instead, _binary("lcm", "int64"), _of_two(_lcm)))
+        ("lcm multiplies first, of int64", "binary", instead, _binary("lcm", "int64"), _of_two(_lcm)),
+        ("attention of a row that an added mask hides", "attention", {"attention": _hidden_rows}))
 
 
 # ---- dtypes

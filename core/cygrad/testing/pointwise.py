@@ -266,9 +266,11 @@ def _make_scalar(code, number, swapped, dtype, layout, rng):
 
 def _make_where(dtype, layout, rng):
     shape, (first, second, third), last = LAYOUTS[layout]
-    cond = third(numbers(rng, shape, "bool"), "bool")
     if layout == "a row for all":
         first = second = dense                                  # what is chosen from is whole
+    if layout == "number beside turned":
+        first, third = third, first                             # or two numbers
+    cond = third(numbers(rng, shape, "bool"), "bool")
     x, y = (anything(rng, shape, dtype) for _ in range(2))
     (a, b), out = result_of(shape, dtype, last, [first(x, dtype), second(y, dtype)], x)
     return cond, a, b, out

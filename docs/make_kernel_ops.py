@@ -59,7 +59,7 @@ BINARY_MEANINGS = {
     "atan2": ("angle of the point (b, a)", "signs of zeros count: atan2(-0, -1) = -pi"),
     "hypot": ("sqrt(a^2 + b^2)", "no overflow in between; inf if either is, even with NaN"),
     "copysign": ("abs(a) with b's sign", "the sign of -0 counts"),
-    "nextafter": ("the number next to a towards b", "a itself, if they are equal"),
+    "nextafter": ("the number next to a towards b", "b itself, if they are equal: of 0 and -0, too"),
     "gcd": ("greatest common divisor", "not negative; gcd(0, 0) = 0"), "lcm": ("least common multiple", "of 0: 0"),
     "bitwise_and": ("and of bits", ""), "bitwise_or": ("or of bits", ""), "bitwise_xor": ("exclusive or of bits", ""),
     "left_shift": ("a * 2^b", "by the width of the dtype or more, or by less than 0: 0"),
@@ -102,8 +102,8 @@ HEAD = """# Ops of the kernel interface
 
 Made by `docs/make_kernel_ops.py` from the contract and the conformance suite, which tests all of it. *ulps*: units in
 the last place that a result may be off; 0 is exact. 16-bit floats are computed in float32 and rounded once, to
-nearest (1 ulp where float32 has any, of few results); a complex result is judged by its modulus. Where *-0* says no,
-either zero will do.
+nearest (1 ulp where float32 has any, of few results), and a float64 becomes one by way of float32; a complex result is
+judged by its modulus. Where *-0* says no, either zero will do.
 
 What holds for all: integers wrap; bytes of bool are 0 and 1, and no others are written; what `out` held before is never
 read, but by `scatter`, and by `addmm` where `bias` is `out`; nothing is written outside of `out`'s elements; an op is

@@ -24,16 +24,18 @@ def test_python_files_compile(tmp_path, kind):
 
 def test_nothing_is_overwritten(tmp_path):
     (tmp_path / "cygrad-thing").mkdir()
-    with pytest.raises(FileExistsError):
+    with pytest.raises(FileExistsError, match="cygrad-thing is there already, .*; take another name, or move it$"):
         scaffold.new("plugin", "thing", tmp_path)
     assert list((tmp_path / "cygrad-thing").iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["My", "1st", "a b", "a/b", "", "class", "_x"])
+@pytest.mark.parametrize("name", ["My", "1st", "a b", "a/b", "", "_x", "x_", "x--y"])
 def test_bad_names(tmp_path, name):
     with pytest.raises(ValueError, match=f"^{name!r} can't be the name of a plugin: "
-                                         "take small letters, digits and dashes"):
+                                         "take small letters and digits, a letter first"):
         scaffold.new("plugin", name, tmp_path)
+    with pytest.raises(ValueError, match="^'class' can't be the name of a plugin: it is a word of Python's"):
+        scaffold.new("plugin", "class", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -250,9 +250,9 @@ cdef class Backend:
     cdef int allocate(self, Storage storage) except -1:
         """C-level twin of `alloc`: set `storage.handle` or `storage.pointer` for `storage.nbytes_` bytes."""
         storage.handle = self.alloc(storage.index, storage.nbytes_)
-        if storage.handle is None:
-            raise errors.BackendError(f"{type(self).__name__}.alloc returned None, not a buffer; it returns one of "
-                                      f"{storage.nbytes_} bytes, or raises MemoryError")
+        if storage.handle is None or storage.handle is NotImplemented:
+            raise errors.BackendError(f"{type(self).__name__}.alloc returned {storage.handle}, not a buffer; it "
+                                      f"returns one of {storage.nbytes_} bytes, or raises MemoryError")
         if self.host_memory:
             raise errors.BackendError(f"{type(self).__name__}.host_memory is True, but its buffers come from alloc: "
                                       "it is for backends in Cython, whose `allocate` sets Storage.pointer; leave it "

@@ -42,6 +42,7 @@ def row(name):
     """One backend's row of `listing`."""
     found = empty_row(name)
     try:
+        discovery.refuse_name(name)
         backend = discovery.load(name)
         found["devices"] = discovery.count(backend)
         if hasattr(backend, "device_name"):

@@ -26,6 +26,7 @@ import mutants_of_translations as translations
 import mutants_of_tuners as tuners
 import mutants_of_users as users
 import mutants_of_vendors as vendors
+import mutants_of_wayfarers as wayfarers
 from mutant import Mutant
 
 FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers.strides, numbers.limits,
@@ -59,6 +60,9 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             examiners.examiners_protocol, lots.lots_drawn, lots.lots_drawn_again,
             lodgers.lodgers_plans, lodgers.lodgers_words, lodgers.lodgers_answers,
             trainers.trainers_norms, trainers.trainers_convolutions, trainers.trainers_pools, trainers.trainers_losses,
+            wayfarers.wayfarers_arithmetic, wayfarers.wayfarers_dtypes, wayfarers.wayfarers_sizes,
+            wayfarers.wayfarers_strides, wayfarers.wayfarers_aliases, wayfarers.wayfarers_copies,
+            wayfarers.wayfarers_protocol,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has",

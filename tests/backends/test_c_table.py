@@ -120,7 +120,8 @@ static void give(int index, void *p, size_t n) { free(p); }
 static int h2d(int i, void *p, size_t s, const void *h, size_t n) { return CYGRAD_DONE; }
 static int d2h(int i, void *p, size_t s, void *h, size_t n) { return CYGRAD_DONE; }
 static const char *error(void) { return "the queue is full"; }
-static int unary(int op, cygrad_in a, cygrad_out out) { return op == CYGRAD_NEG ? CYGRAD_FAILED : CYGRAD_NO_MEMORY; }
+static int unary(int op, cygrad_in a, cygrad_out out) {
+    return op == CYGRAD_NEG ? CYGRAD_FAILED : op == CYGRAD_ABS ? 77 : CYGRAD_NO_MEMORY; }
 static int binary(int op, cygrad_in a, cygrad_in b, cygrad_out out) { return CYGRAD_ZERO_DIVISION; }
 static const cygrad_table table = { .size = SIZE, .interface_version = VERSION, .host_memory = 0, .error = error,
     .device_count = count, .alloc = ALLOC, .free = give, .h2d = h2d, .d2h = d2h, .unary = unary, .binary = binary };
@@ -408,6 +409,8 @@ def test_what_functions_answer(compiled, monkeypatch):
     x = cygrad.empty(3, device="failing")
     with pytest.raises(RuntimeError, match="backend 'failing': unary failed: the queue is full"):
         x.neg()
+    with pytest.raises(RuntimeError, match="'failing': unary returned 77, which is none of what cygrad_backend.h says"):
+        x.abs()
     with pytest.raises(MemoryError, match="failing: the queue is full"):
         x.exp()
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):

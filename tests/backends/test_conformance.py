@@ -349,6 +349,68 @@ def test_a_device_without_float64_conforms(monkeypatch):
     assert report.counts["programs"]["declined"] == 1               # the one in float64
 
 
+class Small(Mirror):
+    """A device with 64 kB."""
+
+    def memory_info(self, index):
+        return 60_000, 64_000
+
+    def alloc(self, index, nbytes):
+        if nbytes > 64_000:
+            raise MemoryError("64 kB are all there is")
+        return super().alloc(index, nbytes)
+
+    def unary(self, op, a, out):
+        raise MemoryError("no room for a table")
+
+
+def test_what_a_small_device_has_no_memory_for_is_declined():
+    cases = [case for case in cases_of("fill") if case.key.dtype == "float32"]
+    report = run(cases, made(Small), 0, "cpu")
+    assert not report.failed and report.counts["fill"]["declined"] and report.counts["fill"]["pass"], report.details()
+    cases = list(selected(["unary"], prefixes=["unary/exp/float32/contiguous"]))
+    assert "no room for a table (" in run(cases, made(Small), 0, "cpu").details()       # for operands of 4 kB there is
+
+
+class Unmoved(Mirror):
+    def h2d(self, host, storage, start):
+        return NotImplemented
+
+
+def test_an_h2d_that_declines():
+    cases = list(selected(["memory"], prefixes=["memory/h2d"]))
+    assert "h2d returned NotImplemented; it copies what" in run(cases, made(Unmoved), 0, "cpu").details()
+
+
+class Strict(Mirror):
+    def alloc(self, index, nbytes):
+        raise OSError("error 12")
+
+
+def test_an_alloc_that_raises_something_else():
+    cases = list(selected(["fill"], prefixes=["fill/one/float32/contiguous"]))
+    assert "; alloc raises MemoryError where there is not enough" in run(cases, made(Strict), 0, "cpu").details()
+
+
+def test_the_first_thing_a_process_does_is_to_look_for_leaks(tmp_path):
+    """What the core keeps of freed objects, for the next ones, is no leak of a backend whose calls it composes."""
+    install_backend(tmp_path, "mygpu", BACKEND + """
+    def fill(self, out, value):
+        pass
+
+    def binary(self, op, a, b, out):
+        pass
+
+    def uniary(self, op, a, out):
+        pass
+""")
+    done = subprocess.run([sys.executable, "-m", "cygrad.testing", "mygpu", "--case", "leaks/binary_scalar"],
+                          env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+                          capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr.startswith("backend 'mygpu': Device has a method 'uniary'") and done.stderr.count("\n") == 1
+
+
 class NoRoutines(Mirror):
     declines = {"linalg": "LAPACK is the host's"}
 
@@ -428,7 +490,13 @@ def test_the_list(capsys):
 
 
 @pytest.mark.parametrize("arguments, words", [(["nonesuch"], "no backend named 'nonesuch'"), (["cpu:7"], "device"),
-                                              (["cpu", "--case", "nothing"], "--list")])
+                                              (["cpu", "--case", "nothing"], "--list"),
+                                              (["cpu", "--case", "fill/one/int8", "--case", "fill/float32"],
+                                               "no case has a name that begins with fill/float32; --list shows the"),
+                                              (["cpu", "--entry", "memory", "--case", "unary"],
+                                               "no case of this --entry and --dtype has a name that begins with una"),
+                                              (["cpu", "--entry", "leaks", "--dtype", "int8"],
+                                               "no case of this --entry and --dtype; --list shows")])
 def test_nothing_to_run(capsys, arguments, words):
     assert main(arguments) == 2
     assert words in capsys.readouterr().err

@@ -7,7 +7,7 @@ import sys
 
 import cygrad
 import pytest
-from cygrad import errors
+from cygrad import backends, errors
 from cygrad.devices import discovery
 from fake_packages import BACKEND, install, install_backend
 
@@ -121,7 +121,8 @@ def test_import_lacks_what_it_needs(folder):
     install_backend(folder, "mygpu", code="import mygpu_driver\n")
     assert refused("mygpu", errors.BackendLoadError, ModuleNotFoundError) == (
         "backend 'mygpu' of the package mygpu-device (mygpu_device:Device) does not load: ModuleNotFoundError: No "
-        "module named 'mygpu_driver'")
+        "module named 'mygpu_driver'; install what has it (the author of mygpu-device: make that a dependency of the "
+        "package)")
 
 
 @pytest.fixture
@@ -203,6 +204,9 @@ def test_no_version_of_the_interface(folder):
       "out")),
     ("    devices = 2\n", "    declines = 'all'\n    devices = 2\n",
      "Device.declines is 'all'; it is a dict, {entry: why the backend declines it}"),
+    ("    devices = 2\n", "    dlpack_kind = 'cuda'\n    devices = 2\n",
+     ("Device.dlpack_kind is 'cuda'; it is the number that DLPack has for such devices, 12 for those that it has no "
+      "name for, or None")),
     ("    devices = 2\n", "    dlpack_kind = 12\n    devices = 2\n",
      ("Device has dlpack_kind, but lacks dlpack_address and from_dlpack, by which memory is handed out and taken; "
       "docs/backends.md says what they get"))])
@@ -266,12 +270,28 @@ def test_misspelled_override(folder):
         "it, else give it a name that is less like one")
 
 
+def test_a_reason_for_a_misspelled_entry(folder):
+    install_backend(folder, "mygpu", code=BACKEND.replace(
+        "    devices = 2\n", "    declines = {'linealg': 'no library', 'of_a_later_version': 'no'}\n    devices = 2\n"))
+    with pytest.warns(UserWarning) as caught:
+        cygrad.ones(2, device="mygpu")
+    assert str(caught[0].message) == (
+        "backend 'mygpu': Device.declines has a reason for 'linealg', which is no entry; is 'linalg' meant?")
+    assert not any("later" in str(each.message) for each in caught)
+
+
 def test_wrong_group(folder, installed):
     (folder / "tiny.py").write_text(BACKEND)
     install(folder, "tiny-device", {"cygrad.backend": {"tiny": "tiny:Device"}})
     assert refused("tiny", errors.BackendNotFound) == (
         f"no backend named 'tiny' is installed (installed: {', '.join(installed)}); the package tiny-device declares "
         "it in the group 'cygrad.backend' of its pyproject.toml, where nobody looks: call the group 'cygrad.backends'")
+
+
+def test_a_wrong_group_needs_no_guess(folder):
+    (folder / "tiny.py").write_text(BACKEND)
+    install(folder, "tiny-device", {"cygrad.backend": {"tiny": "tiny:Device"}, "cygrad.backends": {"tine": "tiny:D"}})
+    assert "did you mean" not in refused("tiny", errors.BackendNotFound)
 
 
 def test_a_name_with_a_dash(folder):
@@ -281,6 +301,7 @@ def test_a_name_with_a_dash(folder):
     assert str(caught.value) == (
         "backend 'my-gpu' can't be named in a device string, which has letters, digits and underscores: rename it in "
         "its package's entry point, to 'my_gpu'")
+    assert backends.row("my-gpu")["reason"] == str(caught.value)
 
 
 def test_a_module_in_the_place_of_the_class(folder):
@@ -315,7 +336,9 @@ def test_free_that_raises(folder, capfd):
                                                     "        raise OSError('gone')\n")
     cygrad.ones(2, device="mygpu")
     assert ("cygrad: free of backend 'mygpu' raised OSError('gone'); it must not, since nobody can catch it: the "
-            "buffer counts as freed") in capfd.readouterr().err
+            "buffer counts as freed (said once)\n") in capfd.readouterr().err
+    cygrad.ones(2, device="mygpu")
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(("body", "shown"), [

@@ -30,11 +30,18 @@ def test_streams(waits):
     assert entered is first
     second.wait_stream(first)
     second.wait_event(first.record_event())
+    x.record_stream(second)
     assert waits() == 0                             # all is in one order
     assert second.query() and waits() == 1
     cygrad.Stream("cpu").wait_stream(first)
     assert waits() == 2 and x.tolist() == [2, 2, 2]
     assert repr(first) == "cygrad.Stream device_type=mirror, device_index=0, stream_id=0"
+
+
+def test_record_stream_of_a_backend_that_forgot_it(waits, monkeypatch):
+    monkeypatch.setattr(type(discovery.load("mirror")), "Stream", object, raising=False)
+    with pytest.raises(NotImplementedError, match="'mirror' has streams of its own, but lacks record_stream"):
+        cygrad.ones(2, device="mirror").record_stream(None)
 
 
 def test_events(waits):

@@ -242,3 +242,16 @@ def test_dlpack(vendor):
     assert type(x.__dlpack__()).__name__ == "PyCapsule"
     y = cygrad.from_dlpack(x)
     assert y.device == cygrad.device("vendor", 0) and y.shape == (4,)
+
+
+def test_dlpack_of_memory_that_the_host_can_read(vendor, monkeypatch):
+    """A device that calls its memory the host's says where it is, and others see it there."""
+    monkeypatch.setattr(Vendor, "dlpack_kind", 1)               # kDLCPU
+    x = cygrad.arange(4.0, device="vendor")
+    seen = np.from_dlpack(x[1:])
+    x.neg_()
+    assert seen.tolist() == [-1, -2, -3] and cygrad.from_dlpack(x).tolist() == [0, -1, -2, -3]
+
+
+def test_completion_shows_what_a_namespace_has(vendor):
+    assert {"Stream", "set_stream", "graph", "memory_allocated", "is_pinned", "manual_seed"} <= {*dir(vendor)}

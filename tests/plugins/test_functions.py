@@ -153,7 +153,9 @@ def test_what_is_no_function(folder, value, message):
     (None, "Cube", ModuleNotFoundError, ("ModuleNotFoundError: No module named 'my_package'; install it again: "
                                          "pip install --force-reinstall my-package (its author: the entry point names "
                                          "a module that the package does not have)")),
-    ("import my_dependency", "Cube", ModuleNotFoundError, "ModuleNotFoundError: No module named 'my_dependency'"),
+    ("import my_dependency", "Cube", ModuleNotFoundError, (
+        "ModuleNotFoundError: No module named 'my_dependency'; install what has it (the author of my-package: make "
+        "that a dependency of the package)")),
     ("1 / 0", "Cube", ZeroDivisionError, "ZeroDivisionError: division by zero"),
     ("raise SystemExit(3)", "Cube", SystemExit, "SystemExit: 3"),
     ("def f(:", "Cube", SyntaxError, None),

@@ -32,7 +32,7 @@ cdef extern from "cygrad/devices/cygrad_backend.h" nogil:
         CYGRAD_DECLINED
         CYGRAD_ZERO_DIVISION
         CYGRAD_NO_MEMORY
-        CYGRAD_OUTSIDE
+        CYGRAD_OUTSIDE, CYGRAD_FAILED
     ctypedef struct cygrad_view:
         void *buffer
         int64_t offset
@@ -317,8 +317,11 @@ cdef class TableBackend(Backend):
             return NotImplemented
         if code == CYGRAD_ZERO_DIVISION:
             raise RuntimeError("ZeroDivisionError")
+        if code != CYGRAD_NO_MEMORY and code != CYGRAD_FAILED:
+            raise RuntimeError(f"backend {self.name!r}: {entry} returned {code}, which is none of what "
+                               "cygrad_backend.h says that an entry returns")
         words = "no reason given" if self.table.error == NULL or self.table.error() == NULL else (
-            self.table.error().decode("utf-8", "replace"))
+            self.table.error().decode("utf-8", "replace") or "no reason given")
         if code == CYGRAD_NO_MEMORY:
             raise MemoryError(f"{self.name}: {words}")
         raise RuntimeError(f"backend {self.name!r}: {entry} failed: {words}")

@@ -97,8 +97,15 @@ def _check_attributes(of, cls):
     if not isinstance(declines := getattr(cls, "declines", {}), dict) and not hasattr(declines, "__get__"):
         raise BackendLoadError(f"{of}: {cls.__name__}.declines is {cls.declines!r}; it is a dict, "
                                "{entry: why the backend declines it}")
+    for name in declines if isinstance(declines, dict) else ():
+        if name not in entries() and (near := _near(name, entries())):
+            warn(f"{of}: {cls.__name__}.declines has a reason for {name!r}, which is no entry; is {near!r} meant?")
+    kind = getattr(cls, "dlpack_kind", None)
+    if not isinstance(kind, (int, type(None))) and not hasattr(kind, "__get__"):
+        raise BackendLoadError(f"{of}: {cls.__name__}.dlpack_kind is {kind!r}; it is the number that DLPack has for "
+                               "such devices, 12 for those that it has no name for, or None")
     lacking = [name for name in ("dlpack_address", "from_dlpack") if not hasattr(cls, name)]
-    if lacking and isinstance(getattr(cls, "dlpack_kind", None), int):
+    if lacking and isinstance(kind, int):
         raise BackendLoadError(f"{of}: {cls.__name__} has dlpack_kind, but lacks {' and '.join(lacking)}, by which "
                                "memory is handed out and taken; docs/backends.md says what they get")
 

@@ -94,13 +94,8 @@ def _installed(name):
     found = entry_points.find(GROUP)
     if name not in found:
         raise BackendNotFound(_unknown(name, found))
-    try:
-        return entry_points.load("backend", found[name], BackendLoadError)
-    except BackendLoadError as error:
-        if name in EXTRAS and isinstance(error.__cause__, ModuleNotFoundError):
-            remedy = f"what it needs comes with: pip install cygrad[{name}]"
-            raise BackendLoadError(f"{error}; {remedy}") from error.__cause__
-        raise
+    remedy = f"; what it needs comes with: pip install cygrad[{name}]" if name in EXTRAS else ""
+    return entry_points.load("backend", found[name], BackendLoadError, remedy)
 
 
 def _checked(name, cls):
@@ -121,8 +116,7 @@ def _checked(name, cls):
 def _unknown(name, found):
     known = sorted({"cpu", *found})
     text = f"no backend named {name!r} is installed (installed: {', '.join(known)})"
-    text += entry_points.suggestion(name, [*known, *EXTRAS])
-    text += entry_points.elsewhere(name, GROUP)
+    text += entry_points.elsewhere(name, GROUP) or entry_points.suggestion(name, [*known, *EXTRAS])
     if name in EXTRAS:
         text += f"; install it with: pip install cygrad[{name}]"
     return text
@@ -209,10 +203,16 @@ def _device_named(where):
         return device(where)
     except RuntimeError:
         if isinstance(where, str) and where in entry_points.find(GROUP):
-            raise BackendLoadError(f"backend {where!r} can't be named in a device string, which has letters, digits "
-                                   "and underscores: rename it in its package's entry point, to "
-                                   f"{where.replace('-', '_')!r}") from None
+            refuse_name(where)
         raise
+
+
+def refuse_name(name):
+    """Raise if no string can name a device of this backend."""
+    if not (name.isascii() and name.isidentifier()):
+        raise BackendLoadError(f"backend {name!r} can't be named in a device string, which has letters, digits and "
+                               "underscores: rename it in its package's entry point, to "
+                               f"{name.replace('-', '_')!r}") from None
 
 
 def current_index(name):

@@ -23,7 +23,7 @@ def package_of(point):
     return (dist.name, dist.version) if dist is not None else ("", "")
 
 
-def load(kind, points, error_type):
+def load(kind, points, error_type, remedy=""):
     """The object that a name stands for, given all that claim it.
 
     Parameters
@@ -34,6 +34,8 @@ def load(kind, points, error_type):
         What `find` has for the name.
     error_type : type
         What to raise where two packages claim the name, or the object does not load (its cause is chained).
+    remedy : str
+        What to say of a missing module that the package needs, after a semicolon.
     """
     point = points[0]
     if len(points) > 1:
@@ -48,6 +50,8 @@ def load(kind, points, error_type):
         if isinstance(error, ModuleNotFoundError) and f"{point.module}.".startswith(f"{error.name}."):
             text += (f"; install it again: pip install --force-reinstall {package} (its author: the entry point names "
                      "a module that the package does not have)")
+        elif isinstance(error, ModuleNotFoundError):
+            text += remedy or f"; install what has it (the author of {package}: make that a dependency of the package)"
         elif isinstance(error, AttributeError) and point.attr:
             text += _classes_of(point)
         raise error_type(text) from error

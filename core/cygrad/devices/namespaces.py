@@ -179,6 +179,15 @@ class DeviceNamespace(types.ModuleType):
                 return graphs.function(name, self._name)
             raise AttributeError(f"backend {self._name!r} has no {name!r}") from None
 
+    def __dir__(self):
+        """Also the functions that every backend has, and the public names of this one."""
+        try:
+            own = type(self._backend())
+        except BackendError:
+            own = object
+        return sorted({*super().__dir__(), *streams.FUNCTIONS, *GRAPHS, *vars(DeviceNamespace),
+                       *(name for name in dir(own) if not name.startswith("_"))})
+
     @property
     def _initialized(self):
         """PyTorch's name for `is_initialized()`, by which programs ask whether there are random states to keep."""

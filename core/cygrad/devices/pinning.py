@@ -86,10 +86,15 @@ def record_stream(self, s):
     s : Stream
         Of the tensor's device.
     """
-    record = getattr(self._backend(), "record_stream", None)
-    if record is None:
-        raise NotImplementedError(f"record_stream: the backend {self.device.type!r} has no streams")
-    record(self, s)
+    backend = self._backend()
+    record = getattr(backend, "record_stream", None)
+    if record is not None:
+        record(self, s)
+    elif self.is_cpu or self.is_meta:
+        raise NotImplementedError(f"record_stream: the backend {backend.name!r} has no streams")
+    elif hasattr(backend, "Stream"):            # else all work of the device is in one order
+        raise NotImplementedError(f"record_stream: the backend {backend.name!r} has streams of its own, but lacks "
+                                  "record_stream(tensor, stream)")
 
 
 @property

@@ -166,7 +166,12 @@ def not_implemented(op, dtype, pointwise=True):
 
 
 def report_unraisable(what, name):
-    """Report an exception where none can be raised (in a destructor)."""
+    """Report an exception where none can be raised (in a destructor), the first of its kind."""
     error = sys.exc_info()[1]
-    print(f"cygrad: {what} of backend {name!r} raised {error!r}; it must not, since nobody can catch it: the buffer "
-          "counts as freed", file=sys.stderr)
+    if (what, name, type(error)) not in _reported:
+        _reported.add((what, name, type(error)))
+        print(f"cygrad: {what} of backend {name!r} raised {error!r}; it must not, since nobody can catch it: the "
+              "buffer counts as freed (said once)", file=sys.stderr)
+
+
+_reported = set()

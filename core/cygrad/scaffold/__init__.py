@@ -39,9 +39,11 @@ def new(kind, name, where="."):
     if kind not in kinds():
         raise ValueError(f"there is no template of a {kind!r}, only of: {', '.join(kinds())}")
     snake = name.replace("-", "_")
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", snake) or keyword.iskeyword(snake):
-        raise ValueError(f"{name!r} can't be the name of a {kind}: take small letters, digits and dashes, a letter "
-                         "first")
+    if keyword.iskeyword(snake):
+        raise ValueError(f"{name!r} can't be the name of a {kind}: it is a word of Python's; take another one")
+    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", snake):
+        raise ValueError(f"{name!r} can't be the name of a {kind}: take small letters and digits, a letter first, and "
+                         "single dashes or underscores between them")
     if kind == "backend" and _is_taken(snake):
         raise ValueError(f"{name!r} can't be the name of a backend: cygrad has something else of that name, and "
                          f"x.{snake}() moves a tensor to the device {snake!r}; take another one")
@@ -51,6 +53,8 @@ def new(kind, name, where="."):
         return re.sub("|".join(words), lambda match: words[match[0]], text)
 
     folder = Path(where) / f"cygrad-{words['DASHED']}"
+    if folder.exists():
+        raise FileExistsError(f"{folder} is there already, and nothing in it is touched; take another name, or move it")
     folder.mkdir()
     written = []
     for source in sorted(path for path in (TEMPLATES / kind).rglob("*") if path.is_file() and path.suffix != ".pyc"):

@@ -167,7 +167,7 @@ def give(Tensor self not None, stream, max_version, dl_device, copy):
         raise AssertionError("stream should be None on cpu.")
     if copy and not copied:
         t, copied = t.clone(), True
-    if device[0] != CPU and (device[0] != CUDA or stream != -1):     # -1: who takes it waits itself
+    if (<Backend>t.memory.backend).name != "cpu" and (device[0] != CUDA or stream != -1):  # -1: who takes it waits
         (<Backend>t.memory.backend).synchronize(t.memory.index)
     if t.memory.owner is None and t.elements:
         t.memory._lend()
@@ -206,7 +206,7 @@ cdef size_t room_for(Tensor t) noexcept:
 
 cdef int describe(cygrad_dl_tensor *out, int64_t *numbers, Tensor t, tuple device) except -1:
     cdef int i
-    if device[0] == CPU:
+    if device[0] == CPU and (<Backend>t.memory.backend).host_memory:
         out.data = <char *>t.memory.pointer + t.offset * t.dtype.itemsize if t.elements else NULL
     elif device[0] == CUDA:
         out.data = <void *><size_t>t.data_ptr()

@@ -102,7 +102,13 @@ def reported(cases, options):
 def main(arguments=None):
     """Run the cases, print the table; 0 if none failed, 1 if one did, 2 if there was nothing to run."""
     options = parser().parse_args(arguments)
-    cases = selected(options.entry, options.dtype, options.case, options.thorough)
+    cases = list(selected(options.entry, options.dtype, options.case, options.thorough))
+    nothing = [start for start in options.case or () if not any(str(case.key).startswith(start) for case in cases)]
+    if nothing or not cases:
+        begins = f" has a name that begins with {' or with '.join(nothing)}" if nothing else ""
+        among = " of this --entry and --dtype" if options.entry or options.dtype else ""
+        print(f"no case{among}{begins}; --list shows the names of all", file=sys.stderr)
+        return 2
     if options.list:
         for case in cases:
             print(case.key)
@@ -111,9 +117,6 @@ def main(arguments=None):
         report = reported(cases, options)
     except (BackendError, RuntimeError) as error:
         print(error, file=sys.stderr)
-        return 2
-    if not report.counts:
-        print("no case has such a name; --list shows them", file=sys.stderr)
         return 2
     print(report.markdown() if options.markdown else report.text())
     if report.failed:

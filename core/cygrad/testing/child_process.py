@@ -35,7 +35,7 @@ class Child:
     Attributes
     ----------
     facts : dict
-        What the child says of the backend: ``device``, ``against``, ``reasons``.
+        What the child says of the backend: ``device``, ``against``, ``reasons``, ``warned``.
     """
 
     def __init__(self, where, against, limit):
@@ -171,6 +171,8 @@ class Crew:
     def __init__(self, where, against=None, limit=LIMIT, count=1):
         self.arguments, self.count = (where, against, limit, {}), count
         self.members = [Apart(*self.arguments)]
+        for text in self.members[0].facts["warned"]:            # the others' are the same
+            print(text, file=sys.stderr)
 
     def report(self, cases, exit_first=False, traceback=False):
         """The Report of the cases, in their order."""
@@ -264,12 +266,15 @@ def serve(where, against):
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
     try:
-        backend, index = discovery.resolve(where)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            backend, index = discovery.resolve(where)
     except Exception as error:
         tell(refused=str(error))
         return 2
     against = against or ("numpy" if backend.name == "cpu" else "cpu")
-    tell(device=f"{backend.name}:{index}" if index else backend.name, against=against, reasons=reasons_of(backend))
+    tell(device=f"{backend.name}:{index}" if index else backend.name, against=against, reasons=reasons_of(backend),
+         warned=[str(each.message) for each in warned])
     os.environ["CYGRAD_FALLBACK"] = "silent"
     warnings.simplefilter("ignore")
     known = {}

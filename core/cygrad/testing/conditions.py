@@ -16,7 +16,7 @@ from cygrad.backend import BINARY, UNARY, Backend
 from cygrad.testing.end_to_end import PROGRAMS, Leaves
 from cygrad.testing.memory import expect, resident
 from cygrad.testing.operands import dense
-from cygrad.testing.runner import DECLINED, Call, Check, Key, dtypes_of, lacking
+from cygrad.testing.runner import DECLINED, Call, Check, Key, dtypes_of, lacking, too_large
 
 NO_KERNELS = ("memory", "d2d", "errors", "programs", "gather_looking", "scatter_looking")
 WORK, PIECES = 1 << 22, 6   # what the device is given before the call that is looked at: kernels on so many elements
@@ -48,7 +48,7 @@ def accepted(cases, backend, index):
     """The first of the cases that the backend does not decline, or None."""
     for case in sample(cases):
         args = made(case, 0)
-        if lacking(backend, dtypes_of(args)):
+        if lacking(backend, dtypes_of(args)) or too_large(backend, index, args):
             continue
         if Call(backend, index, case.key.entry, args, case.kernel(backend)).answer is not NotImplemented:
             return case
@@ -393,7 +393,7 @@ def leaks(entry, cases, backend, index):
         gc.collect()
     use(8)
     memory, info = resident(), backend.memory_info(index)
-    for _ in range(5):                          # caches that fill up do so once
+    for _ in range(12):                         # caches that fill up do so once: the core's, of 256 freed objects
         blocks = sys.getallocatedblocks()
         use(CALLS)
         grown = sys.getallocatedblocks() - blocks

@@ -218,6 +218,8 @@ def _make_gather_sum(dtype, layout, rng):
     starts = np.sort(rng.integers(0, count + 1, bags + 1))          # some bags are empty
     if layout in ("rows", "gaps"):
         starts[0], starts[-1] = -3, count + 2
+    if layout == "columns":
+        starts = np.roll(starts, 2)                             # a bag that ends before it begins has nothing
     weights = dense(rng.integers(-3, 4, count), dtype) if weighted else None
     return (put(rng.integers(-9, 9, (rows, width)), dtype), dense(rng.integers(0, rows, count), "int64"),
             dense(starts, "int64"), weights, result((bags, width), dtype, put))

@@ -48,10 +48,13 @@ def device_count(backend, index):
     expect(backend.device_count() == devices, "device_count() changed from one call to the next")
 
 
-def there_and_back(nbytes, backend, index):
+def there_and_back(nbytes, backend, index, start=0):
     """Bytes come back as they went."""
     data = np.random.default_rng(0).integers(0, 256, nbytes, "uint8").tobytes()
-    expect(_read(backend, _written(backend, index, data), 0, nbytes) == data, f"{nbytes} bytes changed on the way")
+    storage = _storage(backend, index, start + nbytes)
+    answer = backend.h2d(memoryview(data), storage, start)
+    expect(answer is None, f"h2d returned {answer!r}; it copies what it is given, always, and returns None")
+    expect(_read(backend, storage, start, nbytes) == data, f"{nbytes} bytes from byte {start} on changed on the way")
 
 
 def parts(backend, index):
@@ -204,7 +207,7 @@ def buffers_leak(backend, index):
 def memory_cases():
     checks = {"device_count": device_count, "h2d d2h": partial(there_and_back, 1000), "sizes": sizes_of_transfers,
               "one byte": partial(there_and_back, 1), "large": partial(there_and_back, 3_000_001), "parts": parts,
-              "larger": partial(there_and_back, 34_000_001),
+              "larger": partial(there_and_back, 34_000_001, start=4097),
               "host is free": host_is_free, "nothing": nothing, "freed": freed, "many buffers": many_buffers,
               "addresses": addresses, "facts": facts, "too much": too_much, "leaks": buffers_leak}
     for name, check in checks.items():
@@ -217,16 +220,17 @@ def d2d_cases():
 
 def division_by_zero(op, dtype, backend, index):
     """Integers divided by zero raise, on the host's thread, what PyTorch raises."""
-    a, b = dense([7, 8, 9], dtype), dense([1, 0, 2], dtype)
+    out = result((3,), dtype)
     try:
-        answer = Call(backend, index, "binary", (BINARY.index(op), a, b, result((3,), dtype))).answer
+        call = Call(backend, index, "binary", (BINARY.index(op), dense([7, 8, 9], dtype), dense([1, 0, 2], dtype), out))
         backend.synchronize(index)
     except RuntimeError as error:
         expect("ZeroDivisionError" in str(error), f"raised {error!r}, not RuntimeError('ZeroDivisionError')")
         return None
-    if answer is NotImplemented:
-        return DECLINED
-    raise AssertionError("a zero divisor raised nothing")
+    expect(call.answer is NotImplemented, "a zero divisor raised nothing")
+    wrong = call.written([])
+    expect(not wrong, f"{wrong}, and then returned NotImplemented; a kernel declines before it writes")
+    return DECLINED
 
 
 def error_cases():

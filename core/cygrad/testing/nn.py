@@ -327,7 +327,9 @@ def _make_attention(dtype, masked, causal, layout, rng):
         seen[:, 1:2] = False
         mask = put(seen, "bool")
     elif masked == "added":
-        mask = put(numbers(rng, (batch, rows, keys), dtype, 1.0), dtype)
+        added = numbers(rng, (batch, rows, keys), dtype, 1.0)
+        added[:, 1:2] = added[:, :, 2:3] = -np.inf              # a row, and a key, that are hidden
+        mask = put(added, dtype)
     return (put(query, dtype), put(key, dtype), put(value, dtype), mask, causal, SCALES.get(layout, inner**-0.5),
             result((batch, rows, width), dtype, put))
 

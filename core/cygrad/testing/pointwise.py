@@ -266,6 +266,10 @@ def _make_scalar(code, number, swapped, dtype, layout, rng):
 
 def _make_where(dtype, layout, rng):
     shape, (first, second, third), last = LAYOUTS[layout]
+    if layout == "a row for all":
+        first = second = dense                                  # what is chosen from is whole
+    if layout == "number beside turned":
+        first, third = third, first                             # or two numbers
     cond = third(numbers(rng, shape, "bool"), "bool")
     x, y = (anything(rng, shape, dtype) for _ in range(2))
     (a, b), out = result_of(shape, dtype, last, [first(x, dtype), second(y, dtype)], x)
@@ -291,6 +295,9 @@ def convertible(rng, shape, source, target):
     values = anything(rng, shape, source)
     if source == "int64" and target in FLOATS:                 # halfway between floats, and a little more
         return np.where(rng.random(shape) < 0.1, rng.choice([1, -1], shape) * (2**53 + 2**29 + 1), values)
+    if source == "float64" and target in ("float16", "bfloat16"):      # halfway, once float32 has dropped the rest
+        ties = 1 + 2.0**-40 + np.array([2.0**-11, 2.0**-8])
+        return np.where(rng.random(shape) < 0.1, rng.choice([1, -1], shape) * rng.choice(ties, shape), values)
     if source in INTEGERS + BOOL or target in FLOATS + COMPLEX + BOOL:
         return values
     most = 0.99 * min(np.iinfo(target).max, 65504 if source == "float16" else np.inf)

@@ -71,6 +71,8 @@ PARTS = (("in", 0), ("in", 1), ("binary", "mul"), ("number", 0.5), ("binary", "m
          ("out", 0), ("in", 0), ("in", 1), ("binary", "eq"), ("out", 1))
 TRUTHS = (("in", 0), ("in", 1), ("binary", "logical_or"), ("keep", 0), ("out", 0), ("kept", 0), ("in", 1),
           ("binary", "logical_xor"), ("unary", "logical_not"), ("out", 1))
+# As another one, but for its number.
+ANOTHER_NUMBER = tuple(("number", 0.25) if step[0] == "number" else step for step in PROGRAMS["relu by where"])
 AT_ONCE = 7             # ops in a program, of which each has a result
 
 
@@ -96,6 +98,8 @@ def _manifold_cases():
         for dtype in FLOATS:
             yield Case(Key("elementwise", name, dtype, "several"), partial(_make_manifold, *made, dtype), (2,),
                        Limit(16, floor=16))
+    yield Case(Key("elementwise", "another number", "float32", "several"),
+               partial(_make_manifold, ANOTHER_NUMBER, 2, (False,), "float32"), (2,))
     for name, program, dtypes, limit in (("whole", WHOLE, INTEGERS, EXACT), ("truths", TRUTHS, BOOL, EXACT),
                                          ("complex", PARTS, COMPLEX, Limit(8, floor=4))):
         for dtype in dtypes:

@@ -86,6 +86,8 @@ def fill(out, value):
 
 
 def copy(src, out):
+    if src.dtype == "float64" and out.dtype == "float16":           # as to bfloat16: by way of float32
+        src = src.astype("float32")
     return (src.real if src.dtype.kind == "c" and out.dtype.kind != "c" and out.dtype.kind != "b" else src)
 
 

@@ -166,7 +166,7 @@ class Case:
                                        f"{self.answer} or NotImplemented")
             wrong = self.compare(args, called, against) or called.kept()
         except (Exception, SystemExit) as error:
-            return raised(error, self.describe(args))
+            return self.raised(error, backend, index, args)
         return Outcome("fail", self.describe(args) + wrong) if wrong else PASS
 
     def run_composed(self, backend, index, against, args):
@@ -175,13 +175,19 @@ class Case:
         composition = composition_of(entry, op_name(entry, args))
         if composition is None:
             return DECLINED
-        call_of = f"composed {self.describe(args)}"
+        call_of = "composed "
         try:
             called = Call(backend, index, entry, args, lambda *given: compose(composition, given))
             wrong = self.compare(args, called, against)
         except (Exception, SystemExit) as error:
-            return raised(error, call_of)
-        return Outcome("fail", call_of + wrong) if wrong else Outcome("composed")
+            return self.raised(error, backend, index, args, call_of)
+        return Outcome("fail", call_of + self.describe(args) + wrong) if wrong else Outcome("composed")
+
+    def raised(self, error, backend, index, args, call_of=""):
+        """The outcome of a call that raised: that it had no memory counts as declined where it asks for too much."""
+        if isinstance(error, MemoryError) and too_large(backend, index, args):
+            return DECLINED
+        return raised(error, call_of + self.describe(args))
 
     def outputs(self, args):
         """The Operands among the arguments that are written."""
@@ -359,6 +365,19 @@ def lacking(backend, dtypes):
     return not all(backend.supports(DTYPES[dtype]) for dtype in dtypes)
 
 
+def too_large(backend, index, args):
+    """Whether a device is too small for a call: operands take more than a fourth of all that `memory_info` counts."""
+    info = backend.memory_info(index)
+    return isinstance(info, tuple) and 4 * sum(memories(args).values()) > info[-1]
+
+
+def memories(value):
+    """{id: bytes} of what the Operands among an entry's arguments lie in."""
+    if isinstance(value, (tuple, list)):
+        return {key: nbytes for each in value for key, nbytes in memories(each).items()}
+    return {id(value.memory): value.memory.nbytes} if isinstance(value, Operand) else {}
+
+
 def dtypes_of(value):
     """The dtypes of the Operands among an entry's arguments."""
     if isinstance(value, (tuple, list)):
@@ -444,4 +463,8 @@ def raised(error, call=""):
     text = f"{call}{type(error).__name__}: {error} ({last.filename.rpartition('/')[2]}:{last.lineno})"
     if isinstance(error, NotImplementedError):
         text += "; a kernel that can't do a call returns NotImplemented, it does not raise NotImplementedError"
+    elif isinstance(error, MemoryError):
+        text += "; a device that is too small for a case says how much it has by memory_info"
+    elif last.name == "alloc":
+        text += "; alloc raises MemoryError where there is not enough, which callers know"
     return Outcome("fail", text, "".join(traceback.format_exception(error)))

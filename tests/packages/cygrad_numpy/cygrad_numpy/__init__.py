@@ -31,8 +31,9 @@ def load(view):
 
 def store(out, values):
     """out[...] = values."""
-    if out.dtype.name == "bfloat16":
-        values = bfloat16(np.asarray(values).astype("float32"))
+    if out.dtype.name in ("float16", "bfloat16"):
+        values = np.asarray(values).astype("float32")
+        values = bfloat16(values) if out.dtype.name == "bfloat16" else values
     array(out)[...] = values
 
 

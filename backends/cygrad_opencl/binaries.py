@@ -121,7 +121,7 @@ class Programs:
             return None
         words = pocl.lean_words(devices.traits_of(self.device).fp64)
         try:
-            return self._built(words + source, [*self.options, pocl.LEAN_OPTION])
+            return self._built(words + source, [*self.options, *pocl.lean_options(self.device)])
         except pyopencl.Error:
             return None
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 # What kernels use of the header that PoCL 3.0 puts before every program, a megabyte of declarations. Reading it takes
 # three times as long as all else that is done before a kernel's code is generated; defining its guard leaves it out.
 LEAN_OPTION = "-D_OPENCL_H_"
+ONCE_OPTION = "-DCOMPILED_ONCE"         # a kernel's text once instead of three times, see opencl.h of cygrad_gpu
 _MATH = (("acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 log1p "
           "log2 rint sin sinh sqrt tan tanh trunc"), "atan2 copysign fmod hypot nextafter pow", "fma")
 _WORDS = """
@@ -58,9 +59,14 @@ def is_pocl(device):
     return device.platform.name == "Portable Computing Language"
 
 
+def lean_options(device):
+    """Options for a program that begins with `lean_words`; how kernels are put into functions is known of PoCL 3."""
+    return [LEAN_OPTION, ONCE_OPTION] if "PoCL 3." in device.platform.version else [LEAN_OPTION]
+
+
 @lru_cache(None)
 def lean_words(fp64):
-    """Declarations for a program that is built with LEAN_OPTION."""
+    """Declarations for a program that is built with `lean_options`."""
     lines = [_WORDS]
     lines += [f"size_t __attribute__((overloadable, const)) {name}(uint);"
               for name in ("get_group_id", "get_num_groups", "get_local_id")]

@@ -93,6 +93,19 @@ def test_a_processor_that_the_compiler_takes_for_an_older_one_is_called_by_its_l
     assert pocl.options(device) == ([f"-DCOMPILED_FOR={level}"] if repaired else [])
 
 
+def test_a_kernel_is_compiled_once(python, tmp_path):
+    """PoCL would put it into each of three functions; now they call a fourth."""
+    python("""
+        import cygrad
+        x = cygrad.arange(12.0, device="opencl").view(3, 4)
+        assert (x.t() + 1).sum(1).tolist() == [15.0, 18.0, 21.0, 24.0]
+        x.cumsum(1), x.softmax(1), x @ x.t(), x.sort()
+        cygrad.opencl.synchronize()
+        """, POCL_CACHE_DIR=str(tmp_path))
+    made = [path.read_bytes() for path in tmp_path.rglob("*.so")]
+    assert len(made) >= 6 and all(b"_body\0" in each for each in made)
+
+
 def test_signs_of_halfs_are_changed_in_vectors(python):
     """The compiler narrowed them to halfs, which took eight times as long as a conversion."""
     python("""

@@ -13,6 +13,8 @@ _KINDS = {"integer": ("u8", "i8", "i16", "i32", "i64"), "real": ("f32", "f64"), 
 _START = re.compile(r"^(?=FUNCTION |/\* )", re.MULTILINE)
 _NAME = re.compile(r"FUNCTION \w+ (\w+)\(")
 _KERNEL = re.compile(r"KERNEL\((\w+)\)\(")
+_OF_GROUPS = re.compile(r"\b(BARRIER|LOCAL)\b")            # which the driver looks for in kernels, not in functions
+_PLACE_OF_GROUP = re.compile(r"\bGROUP(S|_ID)\b")
 _COMMA = re.compile(r",(?![^(]*\))")
 _ARGUMENT = re.compile(r"(const (?:i64|number|axes)|ARRAY\([\w ]+,) ?(\w+\)?)")
 _WORD = re.compile(r"[a-z]\w*")
@@ -42,30 +44,50 @@ def assemble(traits, group, body):
 
 
 def _packed(text):
-    """Kernels whose arguments but for the buffers are one structure of words, for drivers that copy each by itself."""
+    """Kernels whose arguments but for the buffers are one structure of words, for drivers that copy each by itself.
+
+    What a kernel does is a function of its own, its BODY, which takes the words where they lie. See opencl.h.
+    """
     found, done = [], 0
+    apart = _OF_GROUPS.search(text) is None
     for start in _KERNEL.finditer(text):
-        stop = depth = 1
-        while depth:
-            depth += {"(": 1, ")": -1}.get(text[start.end() + stop - 1], 0)
-            stop += 1
-        stop += start.end() - 1
+        name = start[1]
+        stop = _closed(text, start.end(), "()")
         buffers, words, count = [], [], 0
         for argument in _COMMA.split(text[start.end():stop - 1]):
-            kind, name = _ARGUMENT.fullmatch(argument.strip()).groups()
+            kind, of = _ARGUMENT.fullmatch(argument.strip()).groups()
             if kind.startswith("ARRAY"):
-                kind, name = kind[len("ARRAY("):], name[:-1]
-                buffers.append(f"GLOBAL {kind.rstrip(', ')} *{name}_buffer")
-                kind, name = "const i64", name + "_start"
-            words.append(f"{kind} {name} = {kind.split()[-1].upper()}_WORD(words_.at, {count});")
+                kind, of = kind[len("ARRAY("):], of[:-1]
+                buffers.append((f"GLOBAL {kind.rstrip(', ')} *", f"{of}_buffer"))
+                kind, of = "const i64", of + "_start"
+            words.append(f"{kind} {of} = {kind.split()[-1].upper()}_WORD(words_->at, {count});")
             if kind.endswith("axes"):           # as an array, too
-                words.append(f"const i64 *{name}_of = words_.at + {count};")
+                words.append(f"const i64 *{of}_of = words_->at + {count};")
             count += 8 if kind.endswith("axes") else 1
-        brace = text.index("{", stop)
-        found += [text[done:start.start()], f"typedef struct {{ i64 at[{count}]; }} {start[1]}_words;\n",
-                  f"{start[0]}{', '.join(buffers)}, const {start[1]}_words words_) {{\n    ", " ".join(words)]
-        done = brace + 1
+        brace = text.index("{", stop) + 1
+        end = _closed(text, brace, "{}")
+        listed, names = ", ".join(map("".join, buffers)), ", ".join(of for _, of in buffers)
+        body = f"{' '.join(words)}{text[brace:end - 1]}"
+        found += [text[done:start.start()], f"typedef struct {{ i64 at[{count}]; }} {name}_words;\n"]
+        if apart:
+            body = _PLACE_OF_GROUP.sub(lambda match: match[0].lower() + "_", body)
+            found.append(f"BODY void {name}_body({listed}, const {name}_words *restrict words_, const i64 group_id_, "
+                         f"const i64 groups_) {{\n    BODY_BEGINS {body}BODY_ENDS }}\n")
+            body = f"{name}_body({names}, &all_words, GROUP_ID, GROUPS); "
+        else:
+            body = f"const {name}_words *words_ = &all_words; {body}"
+        found.append(f"{start[0]}{listed}, const {name}_words all_words) {{\n    {body}}}")
+        done = end
     return "".join(found) + text[done:]
+
+
+def _closed(text, at, pair):
+    """Where the bracket is closed, of this pair, that is open before a place in a text: the place behind it."""
+    depth = 1
+    while depth:
+        depth += {pair[0]: 1, pair[1]: -1}.get(text[at], 0)
+        at += 1
+    return at
 
 
 @lru_cache(None)

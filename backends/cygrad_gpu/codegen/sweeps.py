@@ -207,7 +207,7 @@ def _rows_beside(name, T, operands, totals, steps, more, opened):
         if not step.total:
             return f"            for (i64 k = 0; k < n; k++) {{\n{element}            }}\n"
         return f"""\
-            {{ {fold.kind} acc[WIDTH], every[WIDTH];
+            {{ ALIGNED {fold.kind} acc[WIDTH], every[WIDTH];
               for (int l = 0; l < count; l++) every[l] = {fold.start};
               for (i64 base = 0; base < n; base += {BESIDE_CHUNK}) {{
                 const i64 stop = n - base < {BESIDE_CHUNK} ? n : base + {BESIDE_CHUNK};
@@ -230,7 +230,7 @@ KERNEL({name})({rows.arguments(operands, more + ["const i64 columns", "const i64
     i64 rest = which;
 {rows.decomposed(operands)}\
 {rows.pointers(operands, " + left")}\
-    {T} {', '.join(f'{total}_s[WIDTH]' for total in totals)};
+    ALIGNED {T} {', '.join(f'{total}_s[WIDTH]' for total in totals)};
     for (int l = 0; l < count; l++) {" = ".join(f"{total}_s[l]" for total in totals)} = 0;
 {"".join(map(taken, steps))}}}
 """

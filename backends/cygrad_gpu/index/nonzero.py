@@ -107,7 +107,7 @@ KERNEL(write)(ARRAY(i64, out), ARRAY(const i64, starts), ARRAY(const {S}, a), AR
     const i64 first = GROUP_ID * each, stop = first + each < total ? first + each : total, step = axes[1];
     i64 to = starts[GROUP_ID] * row, place;
     i32 at_run[CHUNK + 1];
-    i64 rest[CHUNK];
+    ALIGNED i64 rest[CHUNK];
     EACH_RUN {{
         run = run_at(axes, rank, at, stop, &place);
         GLOBAL const {S} *from = a + place;

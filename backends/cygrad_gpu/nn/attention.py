@@ -38,7 +38,7 @@ VECTORS = """
 KERNEL(attention)(ARRAY({S}, out), ARRAY(const {Q}, q), ARRAY(const {Q}, k), ARRAY(const {Q}, v),
     ARRAY(const {M}, mask), {arguments}) {{
 {start}
-    {T} scores[HEIGHT * KEYS], sums[HEIGHT * COLUMNS], tops_[HEIGHT], totals[HEIGHT];
+    ALIGNED {T} scores[HEIGHT * KEYS], sums[HEIGHT * COLUMNS], tops_[HEIGHT], totals[HEIGHT];
     const int high = rows - top < HEIGHT ? (int)(rows - top) : HEIGHT;
     for (int j = 0; j < HEIGHT * COLUMNS; j++) sums[j] = 0;
     for (int j = 0; j < HEIGHT; j++) {{ tops_[j] = -INFINITY; totals[j] = 0; }}

@@ -47,7 +47,7 @@ OUTPUTS = """
 KERNEL(depthwise)(ARRAY({S}, y), ARRAY(const {S}, x), ARRAY(const {S}, w), ARRAY(const {S}, bias), const i64 bias_step,
     {arguments}) {{
     OPEN({S}, y); OPEN(const {S}, x); OPEN(const {S}, w); OPEN(const {S}, bias);
-    {T} plane[{room}]{sums};
+    ALIGNED {T} plane[{room}]{sums};
     const i64 g = GROUP_ID % groups, at = GROUP_ID / groups;
 {band}
     const int across = (int)move.s3, down = (int)(move.s2 * pitch), even = columns - columns % {lanes};
@@ -87,7 +87,7 @@ WEIGHTS = """
 KERNEL(depthwise_weights)(ARRAY({T}, w), ARRAY(const {S}, x), ARRAY(const {S}, y), const i64 pieces, const i64 owned,
     {arguments}) {{
     OPEN({T}, w); OPEN(const {S}, x); OPEN(const {S}, y);
-    {T} plane[{room}], spread[{room}];
+    ALIGNED {T} plane[{room}], spread[{room}];
     {total} totals[{U} * {V}];
     const i64 c = GROUP_ID % sizes.s1, m = GROUP_ID / sizes.s1 % sizes.s0;
     const i64 g = GROUP_ID / sizes.s1 / sizes.s0 % groups, split = GROUP_ID / sizes.s1 / sizes.s0 / groups;

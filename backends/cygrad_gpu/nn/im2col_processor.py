@@ -119,7 +119,7 @@ OUTPUTS = """
 KERNEL(convolve)(ARRAY({S}, y), ARRAY(const {X}, x), ARRAY(const {T}, w), ARRAY(const {S}, bias), const i64 bias_step,
     const i64 positions, const i64 tiles, const i64 owned, const i64 lefts, {arguments}) {{
     OPEN({S}, y); OPEN(const {X}, x); OPEN(const {T}, w); OPEN(const {S}, bias);
-    {T} panel[DEPTH * WIDTH] __attribute__((aligned(64))), sums[HEIGHT * WIDTH] __attribute__((aligned(64)));
+    ALIGNED {T} panel[DEPTH * WIDTH], sums[HEIGHT * WIDTH];
 {start}
     const i64 top = GROUP_ID % tiles * owned, left = GROUP_ID / tiles % lefts * WIDTH, g = GROUP_ID / tiles / lefts;
     const int wide = left + WIDTH <= positions ? WIDTH : (int)(positions - left);
@@ -164,7 +164,7 @@ KERNEL(convolve_weights)(ARRAY({T}, w), ARRAY(const {X}, x), ARRAY(const {T}, y)
     const i64 splits, const i64 tops, const i64 lefts, const i64 groups, const i64 room,
     const i64 more, {arguments}) {{
     OPEN({T}, w); OPEN(const {X}, x); OPEN(const {T}, y);
-    {T} sums[TAPS * FILTERS];
+    ALIGNED {T} sums[TAPS * FILTERS];
 {start}
     const i64 split = GROUP_ID % splits, g = GROUP_ID / splits / tops / lefts;
     const i64 begin = split * chunk, end = begin + chunk < positions ? begin + chunk : positions;
@@ -249,7 +249,7 @@ def make_weights(traits, code, form):
         start, pack = "const int depth = high;" + _offsets("TAPS"), ""
     else:
         row = {"row": "panel + at * POSITIONS", "space": ""}
-        start = f"{words['T']} panel[TAPS * POSITIONS];"
+        start = f"ALIGNED {words['T']} panel[TAPS * POSITIONS];"
         packing = _packing(code, form == "neighbours", "POSITIONS")
         pack = f"{PIECES.format(most='POSITIONS')}        {{ const int depth = high; {packing} }}"
     text = WEIGHTS.format(

@@ -84,7 +84,7 @@ KERNEL(norm_columns)(ARRAY({T}, weight), ARRAY({T}, bias), ARRAY(const {S}, grad
     const i64 part = GROUP_ID % parts, left = (GROUP_ID / parts * GROUP + ITEM) * WIDTH;
     const i64 begin = part * part_rows, end = begin + part_rows < rows ? begin + part_rows : rows;
     const int count = n - left < WIDTH ? (int)(n - left) : WIDTH;
-    {T} w[WIDTH], b[WIDTH];
+    ALIGNED {T} w[WIDTH], b[WIDTH];
     for (int l = 0; l < WIDTH; l++) w[l] = b[l] = 0;
     for (i64 row = begin; row < end; row++) {{
         const {T} center = mean[row * mean_one], scale = rstd[row * rstd_one];

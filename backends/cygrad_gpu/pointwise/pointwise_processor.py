@@ -77,7 +77,7 @@ def _in_two_forms(quick, body, stores, packed, lanes):
 
     `packed`: [(name, type)] of the results, which wait for the stores.
     """
-    kept = "".join(f"            {kind} kept_{name}[RUN];\n" for name, kind in packed)
+    kept = "".join(f"            ALIGNED {kind} kept_{name}[RUN];\n" for name, kind in packed)
     keep = "".join(f"            kept_{name}[k - start] = {name};\n" for name, _ in packed)
     taken = "".join(f"            const {kind} {name} = kept_{name}[k - start];\n" for name, kind in packed)
     return f"""        for (i64 start = left; start < right; start += RUN) {{
@@ -193,7 +193,7 @@ def _blocks(names, types, stored, steps, strip):
         walk = _tiles(f"            GLOBAL {plain} *to = all_{out} + {out}_base + top * pitch + left;\n"
                       + _turned(name, kind, plain, "to", "pitch", "GLOBAL"), "tile_rows")
     else:
-        tiles = "".join(f"            {plain} tile_{name}[TILE_ROWS * TILE];\n" for name, _, plain in turned)
+        tiles = "".join(f"            ALIGNED {plain} tile_{name}[TILE_ROWS * TILE];\n" for name, _, plain in turned)
         turns = "".join(_turned(name, kind, plain, f"tile_{name}", "TILE") for name, kind, plain in turned)
         pointers += "".join(f"            const {plain} *{name} = tile_{name} + (row - top) * TILE;\n"
                             for name, _, plain in turned)

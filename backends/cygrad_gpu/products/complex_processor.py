@@ -12,7 +12,7 @@ TEXT = """
 typedef {vector} V;
 typedef loose_{vector} loose_V;
 KERNEL(matmul)({arguments}) {{
-    {R} panel[2 * DEPTH * WIDTH], reals[(HEIGHT + ROWS) * WIDTH], imaginaries[(HEIGHT + ROWS) * WIDTH];
+    ALIGNED {R} panel[2 * DEPTH * WIDTH], reals[(HEIGHT + ROWS) * WIDTH], imaginaries[(HEIGHT + ROWS) * WIDTH];
 {start}
     const int wide = left + WIDTH <= n ? WIDTH : (int)(n - left), high = top + HEIGHT <= m ? HEIGHT : (int)(m - top);
     for (int j = 0; j < (high + ROWS) * WIDTH; j++) reals[j] = imaginaries[j] = 0;

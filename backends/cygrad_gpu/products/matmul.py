@@ -52,8 +52,8 @@ VECTOR = """
 #define ROWS {rows}
 #define DEPTH {depth}
 KERNEL(matmul)({arguments}) {{
-    {T} panel[DEPTH * WIDTH];
-    {T} sums[HEIGHT * WIDTH];
+    ALIGNED {T} panel[DEPTH * WIDTH];
+    ALIGNED {T} sums[HEIGHT * WIDTH];
 {start}
     const int wide = left + WIDTH <= n ? WIDTH : (int)(n - left), high = top + HEIGHT <= m ? HEIGHT : (int)(m - top);
     for (int j = 0; j < HEIGHT * WIDTH; j++) sums[j] = 0;

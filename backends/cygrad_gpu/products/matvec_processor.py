@@ -44,7 +44,7 @@ KERNEL(matvec_columns)(ARRAY({R}, out), ARRAY(const {S}, a), ARRAY(const {S}, x)
     const i64 part = GROUP_ID % splits, first = GROUP_ID / splits * owned, begin = part * chunk;
     const i64 end = begin + chunk < n ? begin + chunk : n;
     const int count = rows - first < owned ? (int)(rows - first) : (int)owned;
-    {T} total[WIDTH];
+    ALIGNED {T} total[WIDTH];
     for (int l = 0; l < count; l++) total[l] = 0;
     GLOBAL const {S} *row = a + first + begin * step;
     i64 k = begin;

@@ -195,8 +195,8 @@ KERNEL(place_columns)(ARRAY(i64, out), ARRAY(const {element.stored}, a), const i
     const i64 column = GROUP_ID % blocks * width;
     const int count = columns - column < width ? (int)(columns - column) : (int)width, even = count - count % {width};
     i64 base = column * apart, out_base = column * out_step, k = 0;
-    {kind} best[WIDTH];
-    i32 at[WIDTH];
+    ALIGNED {kind} best[WIDTH];
+    ALIGNED i32 at[WIDTH];
     {walk({"base": "strides", "out_base": "out_strides"}, "GROUP_ID / blocks")}
     GLOBAL const {element.stored} *row = a + base;
     for (int l = 0; l < count; l++) {{

@@ -246,7 +246,7 @@ def columns(mapped):
     return f"""\
     const int count = columns - column < width ? (int)(columns - column) : (int)width;
     const int even = count - count % {streams * width};
-    {T.computed} {", ".join(f"kept{j}[{WIDTH}], sum{j}[{WIDTH}]" for j in results)};
+    ALIGNED {T.computed} {", ".join(f"kept{j}[{WIDTH}], sum{j}[{WIDTH}]" for j in results)};
     for (int l = 0; l < count; l++) {{ {start} }}
     while (k < end) {{
         const i64 stop = k + 256 < end ? k + 256 : end;

@@ -237,7 +237,8 @@ def make_columns(traits, name, source, target):
     value = convert(f"LOAD_{element.name}(a_row, l)", element.compute_code, out.compute_code)
     if extreme:
         work, key = out.compute_code, keyed(name, target)
-        kept = (f"{key['kind']} best[WIDTH]; {out.computed} extreme[WIDTH]; i32 at[WIDTH];\n    "
+        kept = (f"ALIGNED {key['kind']} best[WIDTH]; ALIGNED {out.computed} extreme[WIDTH]; "
+                f"ALIGNED i32 at[WIDTH];\n    "
                 f"for (int l = 0; l < count; l++) {{ best[l] = {key['first']}; extreme[l] = at[l] = 0; }}")
         body = f"""const {out.computed} value = {value};
             const {key["kind"]} x = {key["key"]};
@@ -249,7 +250,7 @@ def make_columns(traits, name, source, target):
             index_row[l] = at[l];"""
     else:
         work, start, combined = running(traits, name, target)
-        kept = f"{ELEMENTS[work].computed} total[WIDTH]; for (int l = 0; l < count; l++) total[l] = {start};"
+        kept = f"ALIGNED {ELEMENTS[work].computed} total[WIDTH]; for (int l = 0; l < count; l++) total[l] = {start};"
         body = f"""const {ELEMENTS[work].computed} x = {convert(value, out.compute_code, work)}, old = total[l];
             const {ELEMENTS[work].computed} value = {combined("old", "x")};
             total[l] = value;

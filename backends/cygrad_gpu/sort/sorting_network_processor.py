@@ -144,7 +144,7 @@ KERNEL(sort_few)(ARRAY({S}, values), ARRAY(i64, index), ARRAY(const {S}, a), ARR
                  const axes values_strides, const axes index_strides) {{
     OPEN({S}, values); OPEN(i64, index); OPEN(const {S}, a); OPEN(u32, keys);
     const i64 last = (GROUP_ID + 1) * owned < rows ? (GROUP_ID + 1) * owned : rows;
-    i64 row[{room} + 8];
+    ALIGNED i64 row[{room} + 8];
     for (i64 r = GROUP_ID * owned; r < last; r++) {{
         i64 rest = r, base = 0, values_base = 0, index_base = 0;
         {walk}

@@ -12,16 +12,17 @@ COMMON = ("float32", "int64", "float16")
 POINTWISE = ("unary", "binary", "binary_scalar")         # of which an op has cases with words behind its name
 # Those whose ops and dtypes walk memory alike, and the ops that have every layout.
 ALIKE = ("fill", "copy", "unary", "binary", "where", "binary_scalar", "elementwise", "map_reduce")
-USUAL = ("to float32", "a mask", "orders", "one buffer", "sizes", "drawn")
-HALF = ("neg", "exp", "relu", "add", "mul", "div", "lt")            # of which each has every other one
-# Layouts that copies to every dtype have, and of other entries the ops that have a half of them.
+USUAL = ("to float32", "orders", "one buffer", "sizes", "drawn")
+OFTEN = ("neg", "exp", "relu", "add", "mul", "div", "lt", "a mask")     # of which each has every third one
+# Layouts that copies to every dtype have, and of other entries the ops used OFTEN.
 BROADCAST = {"copy": ("stride 0", "transposed"), "binary": ("second repeated alike", "number beside turned")}
 # What every op has: dense operands, also where they share memory.
 PLAIN = ("contiguous", "contiguous swapped", "edges", "0-d", "in place", "into the second", "one operand twice",
          "offset", "side by side", "large", "rows", "all", "long rows")
 GAPS = ("three axes", "five axes", "seven axes")        # in which operands and results are not dense
-TURNS = {"op": 12, "dtype": 8}          # of the pairs with layouts that few need, of ALIKE entries one of so many stays
+TURNS = {"op": 24, "dtype": 8}          # of the pairs with layouts that few need, of ALIKE entries one of so many stays
 WHOLE = ("copy", "unary", "binary", "reduce")               # of which every op has each of its dtypes
+TWINS = ("binary_scalar",)              # whose arithmetic another entry has with every dtype
 SMALL = ("float16", "bfloat16")         # computed alike, and slowest to compile: they take ops and layouts by turns
 GOLDEN = 0.6180339887                   # multiples of it, without their whole part, keep step with no list's order
 
@@ -34,13 +35,14 @@ def family(op):
 def covering(cases):
     """Of the cases of one entry, in their order, some in which every pair of op, dtype and layout occurs that can.
 
-    Every op has every dtype in its first layout, which is the plain one, and the other layouts in one dtype of its
-    own, which ops take by turns: layouts that need one kernel then share it. In float32 the first op has every
-    layout, and along rows every op, in the other dtypes that programs use most a half of them. Of entries whose ops
-    and dtypes walk memory ALIKE only those that are USUAL, or float32, have every layout, a HALF of them the next,
-    of the others one in TURNS, and each op of one or two operands one with GAPS; of other entries the SMALL dtypes
-    share ops and layouts. Of drawn calls three quarters are there in the first COMMON dtypes, bytes and the entry's
-    usual one, in the others, which need kernels of their own, a fifth. The choice is the same in every run.
+    Every op has every dtype in its first layout, which is the plain one (of TWINS those that programs use most, the
+    others by turns), and the other layouts in one dtype of its own, which ops take by turns: layouts that need one
+    kernel then share it. In float32 the first op has every layout, and along rows every op, in the other dtypes that
+    programs use most a part of them. Of entries whose ops and dtypes walk memory ALIKE only those that are USUAL, or
+    float32, have every layout, those used OFTEN a third of them, of the others one in TURNS, and each op of one or
+    two operands one with GAPS; of other entries the SMALL dtypes share ops and layouts. Of drawn calls three quarters
+    are there in the first COMMON dtypes, bytes and the entry's usual one, in the others, which need kernels of their
+    own, a fifth. The choice is the same in every run.
     """
     count, drawn = Counter(), Counter(case.key.dtype for case in cases if case.key.op == "drawn")
     common = {*COMMON[:2], "bool", "uint8", *(dtype for dtype, _ in drawn.most_common(1))}
@@ -90,6 +92,8 @@ def covering(cases):
 
     def by_turns(op, dtype):
         """Whether another dtype stands for this one, with this op."""
+        if entry in TWINS and dtype not in common | {*SMALL} and len(dtypes[op]) > 1:
+            return (families.index(named(op)) + kinds.index(dtype)) % 2
         return (dtype in SMALL and entry not in WHOLE and len(families) > 1 and {*SMALL} <= {*dtypes[op]}
                 and (families.index(named(op)) + SMALL.index(dtype)) % 2)
 
@@ -98,12 +102,13 @@ def covering(cases):
             take(group[0])
     for pair, group in groups("op", "layout"):
         name = named(pair[0])
-        if pair[1] in BROADCAST.get(entry, ()) and (entry == "copy" or name in HALF):
+        if pair[1] in BROADCAST.get(entry, ()) and (entry == "copy" or name in OFTEN):
             take(next((case for case in group if case.key.dtype in own[pair[0]]), group[0]))
         rare = alike and name not in USUAL and left_out(
-            "op", families.index(name), pair[1], 2 if name in HALF else None) or (
+            "op", families.index(name), pair[1], 3 if name in OFTEN else None) or (
             walks and name != pair[0] and (len(pair[0]) + layouts.index(pair[1])) % 2)
-        if not seen[("op", *pair)] and not rare:
+        whole = alike and pair[0] == first and COMMON[0] in dtypes[first]       # which has every layout in float32
+        if not seen[("op", *pair)] and not rare and not whole:
             best = COMMON[:2] if "swapped" in pair[1] else own[pair[0]]         # drawn calls have swapped ones in these
             if pair[1] == "one operand twice" and COMMON[0] in dtypes[pair[0]]:
                 best = COMMON[:1]                                               # which has NaN
@@ -113,7 +118,8 @@ def covering(cases):
         key = case.key
         if walks or key.op == first:
             turn = list(dtypes).index(key.op) + layouts.index(key.layout)
-            if key.dtype == "float32" or key.dtype in COMMON and (turn + COMMON.index(key.dtype)) % 2 == 0:
+            turns = 3 if alike and key.op not in USUAL else 2
+            if key.dtype == "float32" or key.dtype in COMMON and (turn + COMMON.index(key.dtype)) % turns == 0:
                 take(case)
         if key.op == "drawn" or key.layout == "edges" or walks and key.layout == "large":
             take(case)

@@ -4,6 +4,13 @@
 #define ARRAY(T, a) GLOBAL T *a##_buffer, const i64 a##_start
 #define OPEN(T, a) GLOBAL T *a = a##_buffer + a##_start
 
+/* Before arrays of a kernel that vectors are read from and written to. */
+#if PROCESSOR
+#define ALIGNED __attribute__((aligned(64)))
+#else
+#define ALIGNED
+#endif
+
 #ifndef HALF_IN_HARDWARE
 FUNCTION f32 from_half(u16 half_bits) {
     u32 size = (u32)(half_bits & 0x7fff) << 13;

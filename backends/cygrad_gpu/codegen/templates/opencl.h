@@ -9,11 +9,29 @@
 #define FUNCTION static inline __attribute__((always_inline))
 #define GROUP_ID ((i64)get_group_id(0))
 #define GROUPS ((i64)get_num_groups(0))
+#if GROUP == 1
+#define ITEM 0
+#else
 #define ITEM ((int)get_local_id(0))
+#endif
 #define BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #define CONTRACT_ON _Pragma("OPENCL FP_CONTRACT ON")
 #define CONTRACT_OFF _Pragma("OPENCL FP_CONTRACT OFF")
 #define UNROLL __attribute__((opencl_unroll_hint))
+
+/* What a kernel does on a processor. PoCL makes three functions of a kernel and puts all that it calls into each, to be
+   compiled three times; a function that goes to where a variable says can't be put into another. */
+#ifdef COMPILED_ONCE
+#define BODY static __attribute__((noinline, min_vector_width(512)))
+#define BODY_BEGINS \
+    __typeof__(&&begin_) to_ = &&begin_, never_ = &&end_; __asm__ volatile("" : "+r"(to_) : "r"(never_)); goto *to_; \
+    begin_: {
+#define BODY_ENDS } end_:;
+#else
+#define BODY FUNCTION
+#define BODY_BEGINS
+#define BODY_ENDS
+#endif
 
 /* Before a loop without dependences, on a processor: vectors of `width` elements, `streams` of them at a time;
    MASKED_LANES does what is left in one vector, too, which is for loops that may be short. ONE_BY_ONE: a loop of a few

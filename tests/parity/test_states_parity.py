@@ -130,6 +130,9 @@ PROGRAMS = """
     with m.inference_mode(): x = m.ones(2, 3); a = x.half(); b = x.sum(0); c = x.mean(); d = x.clone(); e = x + c
     with m.inference_mode(): x = m.ones(2, 3); a = x.sort(); b = m.floor(x); c = m.floor(x.int()); d = x[0].new_zeros(2)
     with m.inference_mode(): x = m.ones(2, 3); a = m.linalg.inv(m.eye(2)); b = m.linalg.inv(x[:, :2] + x[:, 1:] * 0)
+    with m.inference_mode(): x = m.ones(2, 3); a = x.max(); b = x.max(0); c = x.min(0); d = x.median(1); e = x.std(0)
+    with m.inference_mode(): x = m.ones(2, 3); y = m.sort(x, out=(m.zeros(0), m.zeros(0, dtype=m.int64)))
+    with m.inference_mode(): x = m.ones(2, 3); a = x.std(); b = m.nn.functional.mse_loss(x, x); c = x.aminmax(dim=0)
     v = m.ones(3, requires_grad=True); v.register_hook(lambda g: g * 2); (v * v).sum().backward()
     v = m.ones(3, requires_grad=True); v.view(-1).backward(m.ones(3)); w = m.ones((), requires_grad=True); w.backward()
     v = m.ones(2, 0, requires_grad=True); v.sum().backward()
@@ -373,6 +376,24 @@ m.nn.functional.scaled_dot_product_attention(q, k, v).sum().backward()
     e = m.tensor(3., requires_grad=True); g = m.ones(3); with m.no_grad(): a = g[1:]; a.copy_(e)
     x = m.nn.functional.l1_loss(m.tensor(2., dtype=m.float64), m.ones(2)); y = m.nn.functional.l1_loss(m.ones(2), x)
     e = m.tensor(3., requires_grad=True); g = m.ones(3); with m.no_grad(): a = g[1:]; a.masked_fill_(a > 0, e)
+    x = m.all(m.ones(2).byte(), -1, out=m.ones(0) > 0); y = m.any(m.full((2,), .5), out=m.zeros(()).byte())
+    x = m.ones(2) > 0; x ** -1
+    x = m.ones(2); x.requires_grad = 1
+    x = m.ones(2); x.size('N')
+    x = m.ones(4, 1).t(); y = x.double().stride(); z = x.cfloat()[1:].storage_offset()
+    x = m.ones(0, 2).t().half().stride()
+    q = m.ones(3, requires_grad=True); x = m.zeros(3).scatter(0, m.tensor([0]), q); x.sum().backward()
+    q = m.ones(3, requires_grad=True); x = m.zeros(3).scatter_reduce(0, m.tensor([0]), q, 'mean'); x.sum().backward()
+    q = m.ones(3, 2).t().requires_grad_(); m.nn.functional.mse_loss(q, q * 2).backward()
+    q = m.ones(3, 2).t().requires_grad_(); a = m.autograd.grad(m.nn.functional.huber_loss(q, q.detach() * 2), q)
+    q = m.ones(3, 2).t().requires_grad_(); a = m.autograd.grad(m.nn.functional.smooth_l1_loss(q.detach(), q * 2), q)
+    x = m.ones(2) * 1j; y = m.func.jvp(m.sin, (x,), (x,))[1]; z = m.func.jvp(m.abs, (x,), (x,))[1]
+    q = m.ones(3, requires_grad=True); a = recorded(m, lambda v: v.pow(3), q)
+    q = m.ones(3).requires_grad_(); a, = m.autograd.grad((q**3).sum(), q, None, None, True); (a**3).sum().backward(q)
+    q = m.ones(3, requires_grad=True); x = m.lcm(q, q, out=m.ones(3))
+    x = m.ones(2, 3); x.index_select(1, m.tensor([-4]))
+    x = m.ones(2, 3); x.index_select(0, m.tensor([-4]))
+    x = m.ones(2, 3); m.nn.functional.grid_sample(x, m.ones(()))
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.

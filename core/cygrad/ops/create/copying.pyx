@@ -2,8 +2,8 @@
 """Copies and conversions: `clone`, `contiguous`, `to` and its relatives; writes into a tensor (`copy_`)."""
 from libc.string cimport memcpy, memset
 
-from cygrad.dispatch.allocation cimport empty_as
-from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy
+from cygrad.dispatch.allocation cimport empty_as, empty_like_strided
+from cygrad.dispatch.kernel_calls cimport copy_into, dense_copy
 from cygrad.dispatch.without_kernels cimport is_lazy
 from cygrad.dtype cimport CATEGORY_FLOAT, DType, plain_of
 from cygrad.ops.declare.op cimport Op
@@ -167,7 +167,8 @@ cpdef Tensor convert(Tensor self, DType dtype=None, where=None, bint copy=False,
     if where is None and dtype is not None and not copy:
         if dtype is plain_of(self.dtype):
             return self
-        out = cast(self, dtype)
+        out = empty_like_strided(self, dtype)
+        copy_into(self, out)
         if dtype.category >= CATEGORY_FLOAT:            # integers have no gradient
             TO_COPY.result(out, self, dtype, (self.memory.backend, self.memory.index))
         return out

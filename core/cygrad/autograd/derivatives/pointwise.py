@@ -222,7 +222,8 @@ def inverse_square(x, y):
 
 derivative("erf", self=in_steps(lambda grad, self: times((-self.pow(2)).exp(), 2 / math.sqrt(math.pi)) * grad))
 derivative("erfc", self=in_steps(lambda grad, self: times((-self.pow(2)).exp(), -2 / math.sqrt(math.pi)) * grad))
-derivative("erfinv", self=in_steps(lambda grad, self: math.sqrt(math.pi) / 2 * self.erfinv().pow(2).exp() * grad))
+derivative("erfinv", self=in_steps(lambda grad, self: times(self.erfinv().pow(2).exp(),
+           math.sqrt(math.pi) / 2) * grad))
 derivative("lgamma", self=in_steps(lambda grad, self: grad * self.digamma()))
 derivative("digamma", self=lambda grad, self: grad * cygrad.polygamma(1, self))
 derivative("polygamma", inplace="PolygammaBackward1", self=lambda grad, n, self: grad * cygrad.polygamma(n + 1, self))

@@ -50,7 +50,7 @@ derivative("reciprocal", self=in_steps(lambda grad, result: -grad * conj(result 
 derivative("abs", self=lambda grad, self: grad * self.sgn())
 derivative("sign", self=lambda grad: zero(grad))
 derivative("copysign", self=lambda grad, self, result: copysign_backward(grad, self, result),
-           other=lambda grad, other_shape: written(grad.new_zeros(other_shape)))
+           other=lambda grad, other_shape, result: written(grad.new_zeros(other_shape)))    # (see pow_tensor)
 derivative("copysign_scalar", name="CopysignBackward1",
            self=lambda grad, self, result: copysign_backward(grad, self, result))
 derivative("hypot", self=in_steps(lambda grad, self, result: grad * self / result),
@@ -106,13 +106,13 @@ def shared(grad, self, other, lost):
 # ---------------------------------------------------------- powers and exponentials
 
 derivative("pow", self=lambda grad, self, other: pow_backward(grad, self, other))
-derivative("pow_tensor", name="PowBackward1",
-           self=lambda grad, self, other: pow_backward_self(grad, self, other),
+derivative("pow_tensor", name="PowBackward1",      # PyTorch looks at a result that is kept, whoever reads it
+           self=lambda grad, self, other, result: pow_backward_self(grad, self, other),
            other=lambda grad, self, other, result: pow_backward_exponent(grad, self, other, result))
 derivative("scalar_pow_tensor", name="PowBackward2",
            other=lambda grad, self, other, result: scalar_pow_backward(grad, self, other, result))
 derivative("exp", self=lambda grad, result: grad * conj(result))
-derivative("ldexp", self=lambda grad, other: grad * conj(cygrad.pow(2.0, other)),
+derivative("ldexp", self=lambda grad, other, result: grad * conj(cygrad.pow(2.0, other)),
            other=lambda grad, result: times(grad * conj(result), math.log(2)))
 derivative("mvlgamma", self=lambda grad, self, p: mvlgamma_backward(grad, self, p))
 derivative("exp2", self=in_steps(lambda grad, result: times(grad * conj(result), math.log(2))))

@@ -132,6 +132,7 @@ PROGRAMS = """
     with m.inference_mode(): x = m.ones(2, 3); a = m.linalg.inv(m.eye(2)); b = m.linalg.inv(x[:, :2] + x[:, 1:] * 0)
     with m.inference_mode(): x = m.ones(2, 3); a = x.max(); b = x.max(0); c = x.min(0); d = x.median(1); e = x.std(0)
     with m.inference_mode(): x = m.ones(2, 3); y = m.sort(x, out=(m.zeros(0), m.zeros(0, dtype=m.int64)))
+    with m.inference_mode(): x = m.ones(2, 3); a = x.short(memory_format=m.contiguous_format)
     with m.inference_mode(): x = m.ones(2, 3); a = x.std(); b = m.nn.functional.mse_loss(x, x); c = x.aminmax(dim=0)
     v = m.ones(3, requires_grad=True); v.register_hook(lambda g: g * 2); (v * v).sum().backward()
     v = m.ones(3, requires_grad=True); v.view(-1).backward(m.ones(3)); w = m.ones((), requires_grad=True); w.backward()

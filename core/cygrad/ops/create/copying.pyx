@@ -347,7 +347,7 @@ def module_load(self, other, assign=False):
 
 def _conversion(name, dtype):
     def method(self, memory_format=None):
-        return convert(self, dtype) if memory_format is None else self.to(dtype, memory_format=memory_format)
+        return convert(self, dtype) if memory_format is None else to(self, dtype, memory_format=memory_format)
     method.__doc__ = f"""The tensor with dtype {dtype.name}.
 
     Parameters

@@ -9,8 +9,8 @@ import math
 import cygrad
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.modes import grad_mode
-from cygrad.autograd.derivatives.helpers import (conj, no_derivative, not_implemented, one_node, plus, times, without,
-                                                 written)
+from cygrad.autograd.derivatives.helpers import (complement, conj, no_derivative, not_implemented, one_node, plus,
+                                                 times, without, written)
 from cygrad.dispatch.programs import in_steps, one_pass, where
 
 # ------------------------------------------------------------------ arithmetic
@@ -187,8 +187,8 @@ def not_negative(exponent):
 derivative("sin", self=in_steps(lambda grad, self: grad * conj(self.cos())))
 derivative("cos", self=in_steps(lambda grad, self: grad * -conj(self.sin())))
 derivative("tan", self=in_steps(lambda grad, result: grad * conj(plus(result.pow(2), 1))))
-derivative("asin", self=in_steps(lambda grad, self: grad * conj((1 - self * self).rsqrt())))
-derivative("acos", self=in_steps(lambda grad, self: grad * -conj((1 - self * self).rsqrt())))
+derivative("asin", self=in_steps(lambda grad, self: grad * conj(plus(-self * self, 1).rsqrt())))
+derivative("acos", self=in_steps(lambda grad, self: grad * -conj(plus(-self * self, 1).rsqrt())))
 derivative("atan", self=in_steps(lambda grad, self: grad / conj(plus(self * self, 1))))
 derivative("sinh", self=in_steps(lambda grad, self: grad * conj(self.cosh())))
 derivative("cosh", self=in_steps(lambda grad, self: grad * conj(self.sinh())))
@@ -196,7 +196,7 @@ derivative("tanh", self=one_node("TanhBackwardBackward0", one_pass(lambda grad, 
            grad * conj(1 - result.pow(2))), "grad", "result"))
 derivative("asinh", self=in_steps(lambda grad, self: grad * conj(plus(self.pow(2), 1).rsqrt())))
 derivative("acosh", self=in_steps(lambda grad, self: grad * conj(acosh_slope(self))))
-derivative("atanh", self=in_steps(lambda grad, self: grad / conj(1 - self.pow(2))))
+derivative("atanh", self=in_steps(lambda grad, self: times(grad, 1) / conj(complement(self.pow(2), 1))))
 for _name in ("asinh", "acosh", "atanh"):
     derivative(_name + "_", name=_name.capitalize() + "Backward1", self=no_derivative("inplace version of " + _name))
 

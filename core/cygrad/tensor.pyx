@@ -160,8 +160,10 @@ cdef class Tensor(View):
         return bool((self.requires | (0 if self.base is None else self.base.requires)) & 1)
 
     @requires_grad.setter
-    def requires_grad(self, bint value):
-        set_requires_grad(self, value)
+    def requires_grad(self, value):
+        if value is not True and value is not False:
+            raise RuntimeError("requires_grad must be a bool")
+        set_requires_grad(self, value is True)
 
     @property
     def is_leaf(self):
@@ -428,8 +430,8 @@ cdef class Tensor(View):
             return hand_over_named("size", (self,) if dim is None else (self, dim))
         if dim is None:
             return size_of(self)
-        if dim is True or dim is False:
-            raise TypeError("size(): argument 'dim' (position 1) must be int, not bool")
+        if dim is True or dim is False or type(dim) is str and self.names_ is None:
+            raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
         if type(dim) is str:
             dim = position(self, dim)
         if self.rank == 0:
@@ -459,8 +461,8 @@ cdef class Tensor(View):
             return hand_over_named("stride", (self,) if dim is None else (self, dim))
         if dim is None:
             return tuple_of(self.strides, self.rank)
-        if dim is True or dim is False:
-            raise TypeError("stride(): argument 'dim' (position 1) must be int, not bool")
+        if dim is True or dim is False or type(dim) is str and self.names_ is None:
+            raise TypeError(f"stride(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
         if type(dim) is str:
             dim = position(self, dim)
         if self.rank == 0:

@@ -10,6 +10,7 @@ themselves, give the tangents of a level their own tangents at the levels around
 import threading
 
 import cygrad
+from cygrad.autograd.derivatives.helpers import written
 from cygrad.autograd.derivatives.tangents import ELEMENTWISE, TANGENTS
 from cygrad.autograd.forward_levels import (Level, copy_tangents, forget_calls, requires_backward,
                                             requiring_gradient, set_depth, set_tangent, tangent_of, unrecorded,
@@ -70,7 +71,9 @@ def apart(tangent, out, args, level):
     It is lazy only if its tensor is, so that what takes a view of one can take it of the other.
     """
     if laziness(tangent) and not laziness(out):
-        return tangent.resolve_conj().resolve_neg()
+        return written(tangent.resolve_conj().resolve_neg())
+    if tangent._is_view() and not out._is_view():
+        return written(tangent.clone())
     for value in args:
         for each in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(each, Tensor) and each._storage() is not out._storage():

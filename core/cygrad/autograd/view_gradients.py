@@ -4,6 +4,7 @@ A base is a set of places in a storage; a view is another. The gradient of one f
 a flat buffer that covers both, addressed with the same strides.
 """
 import cygrad
+from cygrad.autograd.forward_levels import batch_depth
 from cygrad.dispatch.lazy_views import CONJUGATED, NEGATED, laziness
 
 
@@ -53,16 +54,22 @@ def copy_slices_backward(grad, base, view, function, base_lazy=0, view_lazy=0):
     view_size, view_stride, view_offset = view
     low = min(offset, view_offset)
     length = max(offset - low + _span(size, stride), view_offset - low + _span(view_size, view_stride))
-    flat = grad.new_zeros(length)
-    whole = changed(flat.as_strided(size, stride, offset - low), base_lazy)
-    whole.copy_(grad)
+    if (low == offset and length == _span(size, stride) and not base_lazy and not batch_depth()
+            and not _overlaps(size, stride)):
+        flat = made = grad.new_empty_strided(size, stride)          # the base's memory alone: no view of anything
+    else:
+        flat = grad.new_zeros(length)
+        made = changed(flat.as_strided(size, stride, offset - low), base_lazy)
+    made.copy_(grad)
     window = changed(flat.as_strided(view_size, view_stride, view_offset - low), view_lazy)
     found = function(window.clone())
     if found and found[0] is not None:
-        window.copy_(found[0].expand(view_size))
+        window.copy_(found[0])
     else:
         window.zero_()
-    return [changed(flat.as_strided(size, stride, offset - low), base_lazy), *found[1:]]
+    if made is not flat:
+        made = changed(flat.as_strided(size, stride, offset - low), base_lazy)
+    return [made, *found[1:]]
 
 
 def copy_parts_backward(grad, base, view, function, base_lazy=0, view_lazy=0):

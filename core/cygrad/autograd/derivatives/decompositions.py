@@ -38,11 +38,11 @@ derivative("linalg_inv_ex", name="LinalgInvExBackward0", self=lambda grad, resul
            None if grad is None else -(adjoint(result[0]) @ (grad @ adjoint(result[0]))))
 derivative("linalg_solve_ex", name="LinalgSolveExBackward0",
            self=lambda grad, self, left, vector, result: solve_matrix(grad, self, left, vector, result[0]),
-           other=lambda grad, self, left, vector: solve_right(grad, self, left, vector))
+           other=lambda grad, self, left, vector, result: (result[0], solve_right(grad, self, left, vector))[1])
 derivative("linalg_solve_triangular", name="LinalgSolveTriangularBackward0",
            self=lambda grad, self, upper, left, unitriangular, result:
            triangular_matrix(grad, self, upper, left, unitriangular, result),
-           other=lambda grad, self, upper, left, unitriangular:
+           other=lambda grad, self, upper, left, unitriangular, result:
            cygrad.linalg.solve_triangular(adjoint(self), grad, upper=not upper, left=left, unitriangular=unitriangular))
 derivative("triangular_solve",
            self=lambda grads, A, upper, transpose, unitriangular, result:
@@ -191,7 +191,7 @@ derivative("lu_unpack", self=lambda grads, self_shape: unpack_backward(grads[0],
 derivative("linalg_lu_solve",
            self=lambda grad, self, pivots, left, adjoint_, result:
            lu_solve_matrix(grad, self, pivots, left, adjoint_, result),
-           other=lambda grad, self, pivots, left, adjoint_:
+           other=lambda grad, self, pivots, left, adjoint_, result:
            cygrad.linalg.lu_solve(self, pivots, grad, left=left, adjoint=not adjoint_))
 
 
@@ -265,7 +265,7 @@ def lu_solve_matrix(grad, lu, pivots, left, flip, x):
 
 derivative("linalg_cholesky_ex", self=lambda grad, upper, result: cholesky_backward(grad, result[0], upper))
 derivative("cholesky", self=lambda grad, upper, result: cholesky_backward(grad, result, upper))
-derivative("cholesky_solve", self=lambda grad, input2, upper: cygrad.cholesky_solve(grad, input2, upper),
+derivative("cholesky_solve", self=lambda grad, input2, upper, result: cygrad.cholesky_solve(grad, input2, upper),
            input2=lambda grad, input2, upper, result: cholesky_solve_factor(grad, input2, upper, result))
 derivative("cholesky_inverse",
            self=lambda grad, self, upper, result: cholesky_inverse_backward(grad, self, upper, result))

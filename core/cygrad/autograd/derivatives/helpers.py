@@ -10,8 +10,8 @@ from cygrad.ops.declare.primitives import own, primitive
 from cygrad.ops.reduce.integration import add_number, divide_by_number, multiply_by_number
 from cygrad.tensor import Tensor
 
-__all__ = ["conj", "flat", "fresh", "negated", "no_derivative", "not_implemented", "of_composite", "once", "one_node",
-           "over", "placed", "plus", "times", "unchanged", "without", "written"]
+__all__ = ["complement", "conj", "flat", "fresh", "in_rows", "negated", "no_derivative", "not_implemented",
+           "of_composite", "once", "one_node", "over", "placed", "plus", "times", "unchanged", "without", "written"]
 
 
 def not_implemented(name):
@@ -61,6 +61,11 @@ def written(result, times=1):
     for _ in range(times):
         result._bump_version()
     return result
+
+
+def in_rows(grad):
+    """A gradient that PyTorch writes in row-major order, whatever the order of its tensor."""
+    return grad if grad.is_contiguous() else grad.contiguous()
 
 
 def fresh(found):
@@ -118,6 +123,7 @@ def named(op, recorded):
 
 times, plus = named(operator.mul, multiply_by_number), named(operator.add, add_number)
 over = named(operator.truediv, divide_by_number)
+complement = named(lambda t, number: number - t, lambda t, number: cygrad.sub(number, t))
 
 
 def without(t, mask):

@@ -52,10 +52,10 @@ derivative("put", self=lambda grad, index, accumulate:
            grad if accumulate else grad.put(index, grad.new_zeros(index.shape)),
            source=lambda grad, index, source_shape: grad.take(index).reshape(source_shape))
 derivative("scatter", self=lambda grad, dim, index: grad.scatter(dim, index, 0),
-           src=lambda grad, dim, index, src_shape: _sources(grad, dim, index, src_shape))
+           src=lambda grad, dim, index: grad.gather(dim, index))
 derivative("scatter_value", name="ScatterBackward1", self=lambda grad, dim, index: grad.scatter(dim, index, 0))
 derivative("scatter_add", self=lambda grad: grad,
-           src=lambda grad, dim, index, src_shape: _sources(grad, dim, index, src_shape))
+           src=lambda grad, dim, index: grad.gather(dim, index))
 derivative("scatter_with", name="NotImplemented", self=not_implemented("aten::scatter"),
            src=not_implemented("aten::scatter"))
 derivative("scatter_reduce", self=lambda grad, result, self, dim, index, src, reduce, include_self:
@@ -184,9 +184,9 @@ def _shared_self(grad, result, self, dim, index, src, reduce, include_self):
 def reduced_source(grad, result, self, dim, index, src, reduce, include_self, words=("scatter_reduce", "src")):
     """Gradient of `scatter_reduce` with respect to its source."""
     if reduce == "sum":
-        return _sources(grad, dim, index, src.shape)
+        return grad.gather(dim, index)
     if reduce == "mean":
-        return _sources(grad / _counts(grad, dim, index, src, include_self), dim, index, src.shape)
+        return (grad / _counts(grad, dim, index, src, include_self)).gather(dim, index)
     if reduce == "prod":
         zero = src == 0
         zeros = cygrad.zeros_like(self).scatter_add(dim, index, zero.to(self.dtype)).gather(dim, index)

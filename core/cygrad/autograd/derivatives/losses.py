@@ -1,7 +1,7 @@
 """Derivatives of losses. Where the reduction is a mean, each loss has its share of the gradient."""
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import once, one_node, over, written
+from cygrad.autograd.derivatives.helpers import in_rows, once, one_node, over, written
 from cygrad.autograd.modes import grad_mode
 from cygrad.ops.nn.ctc import ctc_slope
 from cygrad.ops.nn.loss_reduction import share
@@ -11,13 +11,13 @@ from cygrad.dispatch.programs import Term, one_pass, where
 LEAST = 9.999999960041972e-13               # float32's 1e-12, as in PyTorch
 
 derivative("smooth_l1_loss", self=one_node("SmoothL1LossBackwardBackward0", lambda grad, self, target, reduction, beta:
-           robust_slope(share(grad, self, reduction) / beta, self, target, beta, -beta), "grad", "self", "target"),
+           robust(share(grad, self, reduction) / beta, self, target, beta), "grad", "self", "target"),
            target=one_node("SmoothL1LossBackwardBackward0", lambda grad, self, target, reduction, beta:
-           robust_slope(share(grad, self, reduction) / beta, target, self, beta, -beta), "grad", "target", "self"))
+           robust(share(grad, self, reduction) / beta, target, self, beta), "grad", "target", "self"))
 derivative("huber_loss", self=one_node("HuberLossBackwardBackward0", lambda grad, self, target, reduction, delta:
-           robust_slope(share(grad, self, reduction), self, target, delta, -delta), "grad", "self", "target"),
+           robust(share(grad, self, reduction), self, target, delta), "grad", "self", "target"),
            target=one_node("HuberLossBackwardBackward0", lambda grad, self, target, reduction, delta:
-           robust_slope(share(grad, self, reduction), target, self, delta, -delta), "grad", "target", "self"))
+           robust(share(grad, self, reduction), target, self, delta), "grad", "target", "self"))
 derivative("soft_margin_loss", self=one_node("SoftMarginLossBackwardBackward0", lambda grad, self, target, reduction:
            soft_margin_slope(share(grad, self, reduction), self, target), "grad", "self"))
 derivative("binary_cross_entropy", self=one_node("BinaryCrossEntropyBackwardBackward0",
@@ -35,6 +35,10 @@ derivative("multilabel_margin_loss", self=once("multilabel_margin_loss", lambda 
            multilabel_margin_slope(grad, self, target, reduction)))
 derivative("ctc_loss", log_probs=lambda grad, log_probs, labels, starts, counts, steps, blank, zero_infinity, result:
            ctc_slope(grad, log_probs, labels, starts, counts, steps, blank, zero_infinity, result))
+
+
+def robust(grad, x, target, delta):
+    return in_rows(robust_slope(grad, x, target, delta, -delta))
 
 
 @one_pass

@@ -5,7 +5,7 @@ and one by one, for its formula to keep what it reads.
 """
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, flat, fresh, one_node, times, unchanged
+from cygrad.autograd.derivatives.helpers import conj, flat, fresh, in_rows, one_node, times, unchanged
 from cygrad.autograd.derivatives.reduce import softmax_backward
 from cygrad.autograd.modes import grad_mode
 from cygrad.ops.linalg.distances import cdist_slope, euclidean_slope, pdist_slope
@@ -96,7 +96,7 @@ derivative("mse_loss", self=one_node("MseLossBackwardBackward0", lambda grad, se
            square_backward(grad, target, self, reduction), "grad", "target", "self"))
 derivative("divide_by_number", name="DivBackward1", self=lambda grad, other: grad / other)
 derivative("add_number", name="AddBackward1", self=unchanged)
-derivative("multiply_by_number", name="MulBackward1", self=lambda grad, other: grad * other)
+derivative("multiply_by_number", name="MulBackward1", self=lambda grad, other: times(grad, other))
 for _op, _name in (("nll_loss", "NllLossBackward0"), ("nll_loss2d", "NllLoss2DBackward0")):
     derivative(_op, name=_name, self=flat(lambda grad, self, target, weight, reduction, ignore_index:
                nll_loss_backward(grad, self.shape, target, weight, reduction, ignore_index), "self"))
@@ -205,4 +205,4 @@ def attention_backward(grad, query, key, value, mask, causal, scale, needs):
 
 def square_backward(grad, x, target, reduction):
     apart = x - target
-    return apart * (grad * (2 / max(apart.numel(), 1)) if reduction == "mean" else grad * 2)
+    return in_rows(apart * (grad * (2 / (apart.numel() or 1)) if reduction == "mean" else grad * 2))

@@ -9,8 +9,8 @@ import math
 import cygrad
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.modes import grad_mode
-from cygrad.autograd.derivatives.helpers import (conj, no_derivative, not_implemented, one_node, plus, times, without,
-                                                 written)
+from cygrad.autograd.derivatives.helpers import (complement, conj, no_derivative, not_implemented, one_node, plus,
+                                                 times, without, written)
 from cygrad.dispatch.programs import in_steps, one_pass, where
 
 # ------------------------------------------------------------------ arithmetic
@@ -50,7 +50,7 @@ derivative("reciprocal", self=in_steps(lambda grad, result: -grad * conj(result 
 derivative("abs", self=lambda grad, self: grad * self.sgn())
 derivative("sign", self=lambda grad: zero(grad))
 derivative("copysign", self=lambda grad, self, result: copysign_backward(grad, self, result),
-           other=lambda grad, other_shape: written(grad.new_zeros(other_shape)))
+           other=lambda grad, other_shape, result: written(grad.new_zeros(other_shape)))    # (see pow_tensor)
 derivative("copysign_scalar", name="CopysignBackward1",
            self=lambda grad, self, result: copysign_backward(grad, self, result))
 derivative("hypot", self=in_steps(lambda grad, self, result: grad * self / result),
@@ -106,13 +106,13 @@ def shared(grad, self, other, lost):
 # ---------------------------------------------------------- powers and exponentials
 
 derivative("pow", self=lambda grad, self, other: pow_backward(grad, self, other))
-derivative("pow_tensor", name="PowBackward1",
-           self=lambda grad, self, other: pow_backward_self(grad, self, other),
+derivative("pow_tensor", name="PowBackward1",      # PyTorch looks at a result that is kept, whoever reads it
+           self=lambda grad, self, other, result: pow_backward_self(grad, self, other),
            other=lambda grad, self, other, result: pow_backward_exponent(grad, self, other, result))
 derivative("scalar_pow_tensor", name="PowBackward2",
            other=lambda grad, self, other, result: scalar_pow_backward(grad, self, other, result))
 derivative("exp", self=lambda grad, result: grad * conj(result))
-derivative("ldexp", self=lambda grad, other: grad * conj(cygrad.pow(2.0, other)),
+derivative("ldexp", self=lambda grad, other, result: grad * conj(cygrad.pow(2.0, other)),
            other=lambda grad, result: times(grad * conj(result), math.log(2)))
 derivative("mvlgamma", self=lambda grad, self, p: mvlgamma_backward(grad, self, p))
 derivative("exp2", self=in_steps(lambda grad, result: times(grad * conj(result), math.log(2))))
@@ -187,8 +187,8 @@ def not_negative(exponent):
 derivative("sin", self=in_steps(lambda grad, self: grad * conj(self.cos())))
 derivative("cos", self=in_steps(lambda grad, self: grad * -conj(self.sin())))
 derivative("tan", self=in_steps(lambda grad, result: grad * conj(plus(result.pow(2), 1))))
-derivative("asin", self=in_steps(lambda grad, self: grad * conj((1 - self * self).rsqrt())))
-derivative("acos", self=in_steps(lambda grad, self: grad * -conj((1 - self * self).rsqrt())))
+derivative("asin", self=in_steps(lambda grad, self: grad * conj(plus(-self * self, 1).rsqrt())))
+derivative("acos", self=in_steps(lambda grad, self: grad * -conj(plus(-self * self, 1).rsqrt())))
 derivative("atan", self=in_steps(lambda grad, self: grad / conj(plus(self * self, 1))))
 derivative("sinh", self=in_steps(lambda grad, self: grad * conj(self.cosh())))
 derivative("cosh", self=in_steps(lambda grad, self: grad * conj(self.sinh())))
@@ -196,7 +196,7 @@ derivative("tanh", self=one_node("TanhBackwardBackward0", one_pass(lambda grad, 
            grad * conj(1 - result.pow(2))), "grad", "result"))
 derivative("asinh", self=in_steps(lambda grad, self: grad * conj(plus(self.pow(2), 1).rsqrt())))
 derivative("acosh", self=in_steps(lambda grad, self: grad * conj(acosh_slope(self))))
-derivative("atanh", self=in_steps(lambda grad, self: grad / conj(1 - self.pow(2))))
+derivative("atanh", self=in_steps(lambda grad, self: times(grad, 1) / conj(complement(self.pow(2), 1))))
 for _name in ("asinh", "acosh", "atanh"):
     derivative(_name + "_", name=_name.capitalize() + "Backward1", self=no_derivative("inplace version of " + _name))
 
@@ -222,7 +222,8 @@ def inverse_square(x, y):
 
 derivative("erf", self=in_steps(lambda grad, self: times((-self.pow(2)).exp(), 2 / math.sqrt(math.pi)) * grad))
 derivative("erfc", self=in_steps(lambda grad, self: times((-self.pow(2)).exp(), -2 / math.sqrt(math.pi)) * grad))
-derivative("erfinv", self=in_steps(lambda grad, self: math.sqrt(math.pi) / 2 * self.erfinv().pow(2).exp() * grad))
+derivative("erfinv", self=in_steps(lambda grad, self: times(self.erfinv().pow(2).exp(),
+           math.sqrt(math.pi) / 2) * grad))
 derivative("lgamma", self=in_steps(lambda grad, self: grad * self.digamma()))
 derivative("digamma", self=lambda grad, self: grad * cygrad.polygamma(1, self))
 derivative("polygamma", inplace="PolygammaBackward1", self=lambda grad, n, self: grad * cygrad.polygamma(n + 1, self))

@@ -2,8 +2,8 @@
 """Copies and conversions: `clone`, `contiguous`, `to` and its relatives; writes into a tensor (`copy_`)."""
 from libc.string cimport memcpy, memset
 
-from cygrad.dispatch.allocation cimport empty_as
-from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy
+from cygrad.dispatch.allocation cimport empty_as, empty_like_strided
+from cygrad.dispatch.kernel_calls cimport copy_into, dense_copy
 from cygrad.dispatch.without_kernels cimport is_lazy
 from cygrad.dtype cimport CATEGORY_FLOAT, DType, plain_of
 from cygrad.ops.declare.op cimport Op
@@ -167,7 +167,8 @@ cpdef Tensor convert(Tensor self, DType dtype=None, where=None, bint copy=False,
     if where is None and dtype is not None and not copy:
         if dtype is plain_of(self.dtype):
             return self
-        out = cast(self, dtype)
+        out = empty_like_strided(self, dtype)
+        copy_into(self, out)
         if dtype.category >= CATEGORY_FLOAT:            # integers have no gradient
             TO_COPY.result(out, self, dtype, (self.memory.backend, self.memory.index))
         return out
@@ -346,7 +347,7 @@ def module_load(self, other, assign=False):
 
 def _conversion(name, dtype):
     def method(self, memory_format=None):
-        return convert(self, dtype) if memory_format is None else self.to(dtype, memory_format=memory_format)
+        return convert(self, dtype) if memory_format is None else to(self, dtype, memory_format=memory_format)
     method.__doc__ = f"""The tensor with dtype {dtype.name}.
 
     Parameters

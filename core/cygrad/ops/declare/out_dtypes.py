@@ -125,7 +125,7 @@ def _of_abs(out, input):
 
 def _of_all(out, *_, **__):
     """A truth value may be a byte, as it was of old."""
-    return None if out.dtype.name == "uint8" else _OF["all"]
+    return None if out.dtype.name in ("uint8", "bool") else _OF["all"]
 
 
 # Ops that PyTorch does in several ways: the rule by `out` and the arguments.

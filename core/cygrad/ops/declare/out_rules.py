@@ -6,8 +6,9 @@ that an op takes there, and the words in which it refuses others, stand in `out_
 
 # Ops that may be given operands, and an `out`, that require gradients: there is nothing to differentiate.
 WITHOUT_GRADIENT = frozenset("""
-    all any argmax argmin bucketize count_nonzero eq equal ge greater greater_equal gt histc isin isneginf isposinf le
-    less less_equal linalg_matrix_rank logical_and logical_not logical_or logical_xor lt multinomial ne nonzero
+    all any argmax argmin bitwise_not bucketize count_nonzero eq equal gcd ge greater greater_equal gt histc isin
+    isneginf isposinf lcm le less less_equal linalg_matrix_rank logical_and logical_not logical_or logical_xor lt
+    multinomial ne nonzero
     not_equal searchsorted signbit special_airy_ai
     special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0
     special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0

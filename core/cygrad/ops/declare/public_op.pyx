@@ -549,25 +549,34 @@ look = look_and_call
 cdef int count_writes(PublicOp op, PyObject *const *args, Py_ssize_t total, PyObject *found) noexcept:
     """Count what PyTorch's kernels write into a result outside of inference mode, if all operands were made in it."""
     cdef PyTypeObject *tensor = <PyTypeObject *>Tensor
+    cdef int alone = op.writes & 15, writes = alone if total == 1 else op.writes >> 4
     cdef Py_ssize_t i
     if inference_enabled() or not PyObject_TypeCheck(args[0], tensor):
         return 0
     for i in range(total):
-        if PyObject_TypeCheck(args[i], tensor) and not (<Tensor>args[i]).inference:
+        if PyObject_TypeCheck(args[i], tensor) and (not (<Tensor>args[i]).inference or i and writes != alone):
+            return 0
+        if args[i] == found or PyTuple_Check(args[i]) and is_out(args[i], found):
             return 0
     if op.of_integers and (<Tensor>args[0]).dtype.category > CATEGORY_INTEGER:
         return 0
     if PyTuple_Check(found):
         for i in range(PyTuple_GET_SIZE(found)):
-            raise_version(op, PyTuple_GET_ITEM(found, i))
+            raise_version(PyTuple_GET_ITEM(found, i), writes)
     else:
-        raise_version(op, found)
+        raise_version(found, writes)
     return 0
 
 
-cdef inline void raise_version(PublicOp op, PyObject *result) noexcept:
+cdef inline bint is_out(PyObject *given, PyObject *found) noexcept:
+    """Whether an argument is the tuple of tensors that the results were written to."""
+    return (PyTuple_Check(found) and PyTuple_GET_SIZE(given) == PyTuple_GET_SIZE(found) > 0
+            and PyTuple_GET_ITEM(given, 0) == PyTuple_GET_ITEM(found, 0))
+
+
+cdef inline void raise_version(PyObject *result, int writes) noexcept:
     if PyObject_TypeCheck(result, <PyTypeObject *>Tensor) and not (<Tensor>result).inference:
-        (<Tensor>result).memory.version += op.writes
+        (<Tensor>result).memory.version += writes
 
 
 cdef bint is_misplaced(PublicOp op, PyObject *first) noexcept:

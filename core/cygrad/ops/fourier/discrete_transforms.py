@@ -274,7 +274,8 @@ def _ihfftn(input, s=None, dim=None, norm=None):
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {SCALAR_NAMES[input.dtype.code]}")
     input = fitted(promoted(input), dims, sizes)
     normalization = normalization_of(norm, False)
-    half = r2c(input, dims[-1:], normalization, True).conj()
+    half = r2c(input, dims[-1:], normalization, True)
+    half = half.conj_physical() if len(dims) > 1 else half.conj()
     return c2c(half, dims[:-1], normalization, False) if len(dims) > 1 else half
 
 

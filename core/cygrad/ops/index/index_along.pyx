@@ -37,7 +37,10 @@ def index_select(Tensor self not None, int dim, Tensor index not None):
     if places.dtype.code == INT64:
         out = take_at(source, along(dim, places), True, False)
     if out is None:
-        places = in_range(places, source.sizes[dim], dim, error=IndexError, words="index out of range in self")
+        error, words = IndexError, "index out of range in self"
+        if dim == 1:                            # in PyTorch a way of its own
+            error, words = RuntimeError, "INDICES element is out of DATA bounds"
+        places = in_range(places, source.sizes[dim], dim, error=error, words=words)
         out = take_at(source, along(dim, places), True)
     return out if self.rank else out.reshape(())
 

@@ -441,7 +441,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         var.clamp_(min=eps)
     losses = 0.5 * (var.log() + (input - target) ** 2 / var)
     if full:
-        losses = losses + 0.5 * math.log(2 * math.pi)
+        losses += 0.5 * math.log(2 * math.pi)
     return reduced(losses, reduction)
 
 

@@ -175,10 +175,12 @@ def slopes_of_ops(grad, input, grid, mode, padding, align, needs):
 def check_shapes(input, grid, mode):
     """PyTorch's refusals, in its order."""
     shapes = f"but got input with sizes {list(input)} and grid with sizes {list(grid)}"
+    if not input or not grid:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if input[:1] != grid[:1]:
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, {shapes}")
     axes = len(input) - 2
-    if not grid or grid[-1] != axes:
+    if grid[-1] != axes:
         raise RuntimeError(f"grid_sampler(): expected grid to have size {axes} in last dimension, but got grid with "
                            f"sizes {list(grid)}")
     for i, size in enumerate(input[2:], 2):

@@ -41,7 +41,7 @@ def reduced_in_one_pass(formula, reduction, *operands):
 
 def share(grad, losses, reduction):
     """The gradient of each loss; `losses` is a tensor of their shape."""
-    return grad / max(losses.numel(), 1) if reduction == "mean" else grad
+    return grad / (losses.numel() or 1) if reduction == "mean" else grad
 
 
 def warn_of_broadcast(input, target):

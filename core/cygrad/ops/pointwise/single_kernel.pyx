@@ -310,7 +310,7 @@ cdef object apply_pow(object x, object y):
         out, moved = <Tensor>found, dense_copy(<Tensor>found)      # of a number it is row-major, whatever y is
         fill_dense(out, moved.memory, moved.dtype, out.rank, moved.sizes)
         return out
-    if isinstance(x, Tensor) and (<Tensor>x).dtype.category == CATEGORY_INTEGER and PyLong_CheckExact(y) and y < 0:
+    if isinstance(x, Tensor) and (<Tensor>x).dtype.category <= CATEGORY_INTEGER and PyLong_CheckExact(y) and y < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if PyBool_Check(y) and isinstance(x, Tensor) and (<Tensor>x).dtype.code == BOOL:
         return dense_copy(<Tensor>x) if y else apply_binary(op_eq, x, x)

@@ -51,16 +51,27 @@ LOGICAL = """Whether {} not zero.
 
 def written_dtype(out, *args, **kwargs):
     """How `out` may differ in dtype: a byte may stand for a truth value, as it did of old."""
-    return "any" if out.dtype.name == "uint8" else "exact"
+    return "any" if out.dtype.name in ("uint8", "bool") else "exact"
 
 
-@op(name="any", axis=True, out=written_dtype,
+def any_into(input, dim=None, keepdim=False, *, out, **words):
+    """Bytes are of the operand as bytes, in which .5 is none."""
+    if type(out) is Tensor and type(input) is Tensor and (<Tensor>out).dtype is UINT8 and input.dtype is not UINT8:
+        return any_(cast(input, UINT8), dim, keepdim, out=out, **words)
+
+
+def all_into(input, dim=None, keepdim=False, *, out, **words):
+    if type(out) is Tensor and type(input) is Tensor and (<Tensor>out).dtype is UINT8 and input.dtype is not UINT8:
+        return all_(cast(input, UINT8), dim, keepdim, out=out, **words)
+
+
+@op(name="any", axis=True, out=written_dtype, into=any_into,
     doc=LOGICAL.format("any element (of all, or along some axes) is", "any", "[True, True]"))
 def any_(Tensor input not None, dim=None, bint keepdim=False):
     return logical(k.ANY, "any", input, dim, keepdim)
 
 
-@op(name="all", axis=True, out=written_dtype,
+@op(name="all", axis=True, out=written_dtype, into=all_into,
     doc=LOGICAL.format("all elements (or all along some axes) are", "all", "[False,  True]"))
 def all_(Tensor input not None, dim=None, bint keepdim=False):
     return logical(k.ALL, "all", input, dim, keepdim)

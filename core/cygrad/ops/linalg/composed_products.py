@@ -3,10 +3,11 @@
 A `@primitive` here is the op as autograd sees it: its forward runs unrecorded. Nothing is promoted in products that go
 to a kernel; those that multiply elementwise (`outer`, `kron`) promote like `mul`.
 """
+import functools
+
 import cygrad
-from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
-from cygrad.dispatch.raw import copy_
+from cygrad.dispatch.raw import gather_op
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.out_arguments import resize_output
 from cygrad.ops.declare.primitives import primitive
@@ -254,14 +255,20 @@ def chain_matmul(*matrices):
 
 @primitive(name="linalg_cross")
 def _cross(self, other, dim):
-    size = broadcast_shapes(self.shape, other.shape)
-    a, b = self.expand(size), other.expand(size)
-    out = empty_near(self, size)
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        found = a.select(dim, j) * b.select(dim, k) - a.select(dim, k) * b.select(dim, j)
-        copy_(out.select(dim, i), found)
-    return out
+    size = self.shape
+    if other.shape != size:
+        size = broadcast_shapes(size, other.shape)
+        self, other = self.expand(size), other.expand(size)
+    after, before = neighbours(size, dim, self.device)
+    return (gather_op(self, after, dim) * gather_op(other, before, dim)
+            - gather_op(self, before, dim) * gather_op(other, after, dim))
+
+
+@functools.lru_cache(64)
+def neighbours(size, dim, device):
+    """For each of three places along an axis the one after it, and the one before it; the last is before the first."""
+    row = [3 if i == dim else 1 for i in range(len(size))]
+    return [cygrad.tensor(places, device=device).view(row).expand(size) for places in ((1, 2, 0), (2, 0, 1))]
 
 
 def vector_product(input, other, dim=-1):
@@ -274,15 +281,17 @@ def vector_product(input, other, dim=-1):
     dim : int
         The axis of size 3.
     """
-    need_tensor(input, "linalg_cross", "input", 1)
-    need_tensor(other, "linalg_cross", "other", 2)
-    if input.dim() != other.dim():
+    if type(input) is not Tensor or type(other) is not Tensor:
+        need_tensor(input, "linalg_cross", "input", 1)
+        need_tensor(other, "linalg_cross", "other", 2)
+    shape, others = input.shape, other.shape
+    if len(shape) != len(others):
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    at = wrap(dim, input.dim())
-    if input.size(at) != 3 or other.size(at) != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.size(at)} and "
-                           f"{other.size(at)}")
-    broadcast_shapes(input.shape, other.shape)
+    at = wrap(dim, len(shape))
+    if shape[at] != 3 or others[at] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {shape[at]} and {others[at]}")
+    if shape != others:
+        broadcast_shapes(shape, others)
     if input.dtype is not other.dtype:
         raise RuntimeError(f"expected scalar type {name_of(input)} but found {name_of(other)}")
     if input.dtype is BOOL:
@@ -318,9 +327,10 @@ def cross(input, other, dim=None):
     """
     need_tensor(input, "cross", "input", 1)
     if dim is None:
-        dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
-        if dim is None:
+        shape = input.shape
+        if 3 not in shape:
             raise RuntimeError("no dimension of size 3 in input")
+        dim = shape.index(3)
     return vector_product(input, other, dim)
 
 
@@ -395,13 +405,14 @@ def multi_dot(tensors):
         if chain[i].shape[1] != chain[i + 1].shape[0]:
             raise RuntimeError(f"{name}: tensors {i} and {i + 1} with shapes {list(tensors[i].shape)} and "
                                f"{list(tensors[i + 1].shape)} cannot be multiplied")
-    return chained(chain, cheapest_splits([t.shape[0] for t in chain] + [chain[-1].shape[1]]), 0,
-                   len(chain) - 1).view(shape)
+    found = chained(chain, cheapest_splits((*[t.shape[0] for t in chain], chain[-1].shape[1])), 0, len(chain) - 1)
+    return found.view(shape)
 
 
 multi_dot = exact_out("linalg_multi_dot", multi_dot)
 
 
+@functools.lru_cache(64)
 def cheapest_splits(sizes):
     """{(i, j): where to split the product of matrices i..j}; matrix i is (sizes[i], sizes[i + 1]).
 

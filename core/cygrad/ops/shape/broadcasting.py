@@ -31,7 +31,7 @@ def broadcast_shapes(*shapes):
     found = []
     for k, shape in enumerate(shapes):
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        if any(n < 0 for n in shape):
+        if shape and min(shape) < 0:
             raise ValueError("Attempting to broadcast a dimension with negative length!")
         found = [1] * (len(shape) - len(found)) + found
         for i in range(-1, -1 - len(shape), -1):

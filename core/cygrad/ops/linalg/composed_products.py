@@ -13,7 +13,7 @@ from cygrad.ops.declare.out_arguments import resize_output
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.lapack import exact_out, need_float
-from cygrad.ops.shape.broadcasting import broadcast_shapes
+from cygrad.ops.shape.broadcasting import broadcast_shapes, common_shape
 from cygrad.ops.shape.views import unsafe_strided_view, wrap
 from cygrad.tensor import Tensor
 
@@ -257,7 +257,7 @@ def chain_matmul(*matrices):
 def _cross(self, other, dim):
     size = self.shape
     if other.shape != size:
-        size = broadcast_shapes(size, other.shape)
+        size = common_shape((self, other))
         self, other = self.expand(size), other.expand(size)
     after, before = neighbours(size, dim, self.device)
     return (gather_op(self, after, dim) * gather_op(other, before, dim)

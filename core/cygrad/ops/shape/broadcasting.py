@@ -33,6 +33,9 @@ def broadcast_shapes(*shapes):
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         if shape and min(shape) < 0:
             raise ValueError("Attempting to broadcast a dimension with negative length!")
+        if not k:
+            found = list(shape)
+            continue
         found = [1] * (len(shape) - len(found)) + found
         for i in range(-1, -1 - len(shape), -1):
             if shape[i] == 1 or shape[i] == found[i]:

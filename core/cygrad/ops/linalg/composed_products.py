@@ -99,6 +99,11 @@ def inner(input, other, *, out=None):
     if input.shape[-1] != other.shape[-1]:
         raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
                            f"{list(input.shape)} and {list(other.shape)}")
+    if (out is None and input.dim() == other.dim() == 2 and input.dtype is other.dtype
+            and not (input._tracked() or other._tracked())):
+        shape = input.shape[0], other.shape[0]
+        if shape != (1, 1):
+            return input.mm(other.t()).view(shape)
     return tensordot(input, other, ([-1], [-1]), out=out)
 
 
@@ -181,6 +186,16 @@ def count(t, dims):
     return n
 
 
+@functools.lru_cache(64)
+def blocks_of(m, n):
+    """For the Kronecker product of tensors of these shapes: each with axes of size 1, the result, and it in blocks."""
+    rank = max(len(m), len(n))
+    m, n = [(1,) * (rank - len(each)) + tuple(each) for each in (m, n)]
+    blocks = [size for pair in zip(m, n) for size in pair]
+    return ([size for i in m for size in (i, 1)], [size for j in n for size in (1, j)],
+            tuple([i * j for i, j in zip(m, n)]), blocks)
+
+
 @op
 def kron(input, other, *, out=None):
     """Kronecker product: each element of `input` times the whole of `other`, in blocks.
@@ -203,15 +218,11 @@ def kron(input, other, *, out=None):
     """
     need_tensor(input, "kron", "input", 1)
     need_tensor(other, "kron", "other", 2)
-    rank = max(input.dim(), other.dim())
-    m, n = ([1] * (rank - t.dim()) + list(t.shape) for t in (input, other))
-    first, second = (input.reshape([size for i in m for size in (i, 1)]),
-                     other.reshape([size for j in n for size in (1, j)]))
-    shape = [i * j for i, j in zip(m, n)]
+    rows, columns, shape, blocks = blocks_of(input.shape, other.shape)
+    first, second = input.reshape(rows), other.reshape(columns)
     if out is not None:
-        if list(out.shape) != shape:
+        if out.shape != shape:
             resize_output(out, shape)
-        blocks = [size for pair in zip(m, n) for size in pair]
         shown = unsafe_strided_view(out if out.requires_grad else out.data, blocks)    # its version stays, as there
         cygrad.mul(first, second, out=out.view(blocks) if shown is None else shown)
         return out

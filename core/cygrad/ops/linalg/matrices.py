@@ -5,7 +5,7 @@ import cygrad
 from cygrad.backend import BINARY, REDUCE
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.operands import select
-from cygrad.dispatch.raw import binary_op, clone_dense, copy_, fill_, reduce_dims
+from cygrad.dispatch.raw import binary_op, clone_dense, copy_, fill_, nonzero_op, reduce_dims
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.copying import triangle
 from cygrad.ops.create.placing import pinned
@@ -18,6 +18,7 @@ from cygrad.ops.shape.views import wrap
 DTYPES = {d.name: d for d in all_dtypes()}
 BOOL, INT64 = DTYPES["bool"], DTYPES["int64"]
 INT32 = DTYPES["int32"]
+CPU = cygrad.device("cpu")
 GE, LE = BINARY.index("ge"), BINARY.index("le")
 SUM = REDUCE.index("sum")
 TO_BOOL = 2                                             # the rule of comparisons (promotion.pxd)
@@ -257,20 +258,22 @@ def place_of(device):
     return cygrad.empty(0, device=device).device
 
 
-def _triangle(name, row, col, device):
+def _places(name, row, col, offset, dtype, device, pin_memory):
+    """The places that a triangle keeps, in row-major order."""
     for position, (argument, value) in enumerate((("row", row), ("col", col)), 1):
         need_int(value, name, argument, position)
         if value < 0:
             raise RuntimeError(f"{argument} must be non-negative, got{value}")
-    return cygrad.ones(row, col, dtype=BOOL, device="cpu" if place_of(device).type == "meta" else device)
-
-
-def _places(name, kept, dtype, device, pin_memory):
+    need_int(offset, name[:4], "diagonal", 2)
+    place = place_of(device)
+    rows, columns, offset = int(row), int(col), int(offset)
+    make = kept_mask if rows * columns <= 4096 else kept_mask.__wrapped__
+    kept = make(rows, columns, offset, GE if name == "tril_indices" else LE, CPU if place.type == "meta" else place)
     if dtype not in (None, INT32, INT64):
         raise refused(name, dtype)
-    found = cygrad.nonzero(kept).t()
-    found = found.contiguous() if found.numel() else found.new_empty(found.shape)
-    found = found.to(device=place_of(device), dtype=INT64 if dtype is None else dtype)
+    found = clone_dense(nonzero_op(kept).t())
+    if found.device != place or dtype is INT32:
+        found = found.to(device=place, dtype=INT64 if dtype is None else dtype)
     return own(pinned(found) if pin_memory else found, ())
 
 
@@ -298,8 +301,7 @@ def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pi
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
-    kept = _triangle("tril_indices", row, col, device).tril(offset)
-    return _places("tril_indices", kept, dtype, device, pin_memory)
+    return _places("tril_indices", row, col, offset, dtype, device, pin_memory)
 
 
 @op(method=False)
@@ -326,8 +328,7 @@ def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pi
     tensor([[0, 0, 1],
             [0, 1, 1]])
     """
-    kept = _triangle("triu_indices", row, col, device).triu(offset)
-    return _places("triu_indices", kept, dtype, device, pin_memory)
+    return _places("triu_indices", row, col, offset, dtype, device, pin_memory)
 
 
 @op(method=False)

@@ -55,6 +55,11 @@ def common_shape(tensors):
         other = t.shape
         if other == shape:
             continue
+        if shape[-len(other):] == other or not other:
+            continue
+        if other[-len(shape):] == shape or not shape:
+            shape = other
+            continue
         rank = max(len(shape), len(other))
         a, b = (1,) * (rank - len(shape)) + tuple(shape), (1,) * (rank - len(other)) + tuple(other)
         for i in range(rank - 1, -1, -1):

@@ -174,10 +174,15 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     return _addbmm(input, batch1, batch2, beta, alpha)
 
 
+def common_dtype(a, b, c):
+    """The dtype that tensors promote to."""
+    return a.dtype if a.dtype is b.dtype is c.dtype else result_type(a, b, c)
+
+
 @primitive(name="addr")
 def _addr(self, vec1, vec2, beta, alpha):
     self = self.expand(vec1.shape[0], vec2.shape[0])        # so that one number counts as a matrix of them
-    dtype = result_type(self, vec1, vec2)
+    dtype = common_dtype(self, vec1, vec2)
     x, y = cast_to(vec1, dtype).unsqueeze(1), cast_to(vec2, dtype)
     if dtype is BOOL:
         found = binary_op(MUL, x, y) & bool(alpha)
@@ -217,7 +222,9 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     for argument, value in (("vec1", vec1), ("vec2", vec2)):
         if value.dim() != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {argument}, but got {value.dim()}-D")
-    dtype = result_type(input.expand(vec1.shape[0], vec2.shape[0]), vec1, vec2)
+    dtype = common_dtype(input.expand(vec1.shape[0], vec2.shape[0]), vec1, vec2)
+    if type(beta) is type(alpha) is int and beta == alpha == 1:
+        return _addr(input, vec1, vec2, beta, alpha)
     for argument, value in (("beta", beta), ("alpha", alpha)):
         if isinstance(value, bool) and dtype is not BOOL:
             raise RuntimeError(f"Boolean {argument} only supported for Boolean results.")

@@ -9,7 +9,7 @@ from cygrad.dispatch.raw import binary_op, clone_dense, copy_, fill_, nonzero_op
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.copying import triangle
 from cygrad.ops.create.placing import pinned
-from cygrad.ops.declare.primitives import own, primitive
+from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.added_products import writing
 from cygrad.ops.linalg.composed_products import need_int, need_tensor, refused
@@ -255,26 +255,32 @@ for _function in (tril, triu):
 
 def place_of(device):
     """The device that a tensor is made on."""
-    return cygrad.empty(0, device=device).device
+    return cygrad.empty(0).device if device is None else cygrad.empty(0, device=device).device
 
 
 def _places(name, row, col, offset, dtype, device, pin_memory):
     """The places that a triangle keeps, in row-major order."""
-    for position, (argument, value) in enumerate((("row", row), ("col", col)), 1):
-        need_int(value, name, argument, position)
-        if value < 0:
-            raise RuntimeError(f"{argument} must be non-negative, got{value}")
-    need_int(offset, name[:4], "diagonal", 2)
+    if not type(row) is type(col) is type(offset) is int or row < 0 or col < 0:
+        for position, (argument, value) in enumerate((("row", row), ("col", col)), 1):
+            need_int(value, name, argument, position)
+            if value < 0:
+                raise RuntimeError(f"{argument} must be non-negative, got{value}")
+        need_int(offset, name[:4], "diagonal", 2)
+        row, col, offset = int(row), int(col), int(offset)
     place = place_of(device)
-    rows, columns, offset = int(row), int(col), int(offset)
-    make = kept_mask if rows * columns <= 4096 else kept_mask.__wrapped__
-    kept = make(rows, columns, offset, GE if name == "tril_indices" else LE, CPU if place.type == "meta" else place)
     if dtype not in (None, INT32, INT64):
         raise refused(name, dtype)
-    found = clone_dense(nonzero_op(kept).t())
-    if found.device != place or dtype is INT32:
+    make = kept_places if row * col <= 4096 else kept_places.__wrapped__
+    found = clone_dense(make(name == "tril_indices", row, col, offset, CPU if place.type == "meta" else place))
+    if place.type == "meta" or dtype is INT32:
         found = found.to(device=place, dtype=INT64 if dtype is None else dtype)
-    return own(pinned(found) if pin_memory else found, ())
+    return pinned(found) if pin_memory else found
+
+
+@functools.lru_cache(32)
+def kept_places(lower, rows, columns, diagonal, device):
+    """What a triangle keeps, a column for each place; those of small matrices are kept for the next call."""
+    return nonzero_op(kept_mask.__wrapped__(rows, columns, diagonal, GE if lower else LE, device)).t()
 
 
 @op(method=False)

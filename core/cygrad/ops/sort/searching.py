@@ -231,9 +231,13 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
             t, dtype=dtype, device=where) for t in (elements, test_elements)]
     tests = tests.reshape(-1)
     if tests.numel() <= 4:
-        found = empty_near(elements, elements.shape, DTYPES["bool"])
-        raw_fill(found, False)
-        for test in tests.unbind(0):
+        tests = tests.unbind(0)
+        if tests and elements.is_contiguous():
+            found, tests = elements == tests[0], tests[1:]
+        else:
+            found = empty_near(elements, elements.shape, DTYPES["bool"])
+            raw_fill(found, False)
+        for test in tests:
             found = found | (elements == test)
     else:
         tests = sort_op(tests, 0, False, True)[0]

@@ -398,32 +398,50 @@ def multi_dot(tensors):
     tensors = list(tensors)
     if len(tensors) < 2:
         raise RuntimeError(f"{name}: expected at least 2 tensors but got {len(tensors)}")
-    for place, t in (("first", tensors[0]), ("last", tensors[-1])):
-        if not 1 <= t.dim() <= 2:
-            raise RuntimeError(f"{name}: the {place} tensor must be 1D or 2D but got {t.dim()}D")
-    for i, t in enumerate(tensors[1:-1], 1):
-        if t.dim() != 2:
-            raise RuntimeError(f"{name}: tensor {i} must be 2D but got {t.dim()}D")
+    shapes, dtype = tuple([t.shape for t in tensors]), tensors[0].dtype
     for i, t in enumerate(tensors):
-        if t.dtype is not tensors[0].dtype:
+        if t.dtype is not dtype:
+            check_ranks(name, shapes)
             raise RuntimeError(f"{name}: all tensors must have be the same dtype but tensor 0 is "
-                               f"{C_TYPES[tensors[0].dtype.code]} and tensor {i} {C_TYPES[t.dtype.code]}")
-    shape = [] if tensors[0].dim() == 1 else [tensors[0].shape[0]]
-    shape += [] if tensors[-1].dim() == 1 else [tensors[-1].shape[1]]
-    chain = [tensors[0].unsqueeze(0) if tensors[0].dim() == 1 else tensors[0], *tensors[1:-1],
-             tensors[-1].unsqueeze(-1) if tensors[-1].dim() == 1 else tensors[-1]]
-    for i in range(len(chain) - 1):
-        if chain[i].shape[1] != chain[i + 1].shape[0]:
-            raise RuntimeError(f"{name}: tensors {i} and {i + 1} with shapes {list(tensors[i].shape)} and "
-                               f"{list(tensors[i + 1].shape)} cannot be multiplied")
-    found = chained(chain, cheapest_splits((*[t.shape[0] for t in chain], chain[-1].shape[1])), 0, len(chain) - 1)
-    return found.view(shape)
+                               f"{C_TYPES[dtype.code]} and tensor {i} {C_TYPES[t.dtype.code]}")
+    splits, made = order_of_products(name, shapes)
+    if len(shapes[0]) == 1:
+        tensors[0] = tensors[0].unsqueeze(0)
+    if len(shapes[-1]) == 1:
+        tensors[-1] = tensors[-1].unsqueeze(-1)
+    return chained(tensors, splits, 0, len(tensors) - 1).view(made)
 
 
 multi_dot = exact_out("linalg_multi_dot", multi_dot)
 
 
+def check_ranks(name, shapes):
+    """All but the first and the last are matrices, which may be vectors."""
+    for place, shape in (("first", shapes[0]), ("last", shapes[-1])):
+        if not 1 <= len(shape) <= 2:
+            raise RuntimeError(f"{name}: the {place} tensor must be 1D or 2D but got {len(shape)}D")
+    for i, shape in enumerate(shapes[1:-1], 1):
+        if len(shape) != 2:
+            raise RuntimeError(f"{name}: tensor {i} must be 2D but got {len(shape)}D")
+
+
 @functools.lru_cache(64)
+def order_of_products(name, shapes):
+    """(`cheapest_splits`, the shape of the result) of a product of matrices of these shapes, which are checked."""
+    check_ranks(name, shapes)
+    chain = list(map(tuple, shapes))
+    if len(chain[0]) == 1:
+        chain[0] = (1, *chain[0])
+    if len(chain[-1]) == 1:
+        chain[-1] = (*chain[-1], 1)
+    for i in range(len(chain) - 1):
+        if chain[i][1] != chain[i + 1][0]:
+            raise RuntimeError(f"{name}: tensors {i} and {i + 1} with shapes {list(shapes[i])} and "
+                               f"{list(shapes[i + 1])} cannot be multiplied")
+    made = (*shapes[0][:-1], *shapes[-1][1:])
+    return cheapest_splits([rows for rows, _ in chain] + [chain[-1][1]]), made
+
+
 def cheapest_splits(sizes):
     """{(i, j): where to split the product of matrices i..j}; matrix i is (sizes[i], sizes[i + 1]).
 

@@ -124,8 +124,8 @@ def share_by_share(mean, x, axes):
 cdef Tensor spread_alone(Tensor x, axes, correction, bint keepdim, Program finish):
     """Without the mean that nobody asked for."""
     cdef tuple reduced = EVERY[x.rank] if axes is None else axes
-    return in_float64(spread_about(mean_of(x, reduced), x, reduced, correction, keepdim, finish), x, reduced, correction,
-                      keepdim, finish)
+    cdef Tensor found = spread_about(mean_of(x, reduced), x, reduced, correction, keepdim, finish)
+    return in_float64(found, x, reduced, correction, keepdim, finish)
 
 
 cdef tuple spread_and_mean(Tensor x, tuple axes, correction, bint keepdim, Program finish):

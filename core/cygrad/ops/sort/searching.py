@@ -232,7 +232,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
     tests = tests.reshape(-1)
     if tests.numel() <= 4:
         tests = tests.unbind(0)
-        if tests and elements.is_contiguous():
+        if tests and elements.is_contiguous() and 1 not in elements.shape:         # so is what `==` makes
             found, tests = elements == tests[0], tests[1:]
         else:
             found = empty_near(elements, elements.shape, DTYPES["bool"])

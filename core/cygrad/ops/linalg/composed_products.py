@@ -6,8 +6,9 @@ to a kernel; those that multiply elementwise (`outer`, `kron`) promote like `mul
 import functools
 
 import cygrad
+from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
-from cygrad.dispatch.raw import gather_op
+from cygrad.dispatch.raw import copy_, gather_op
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.out_arguments import resize_output
 from cygrad.ops.declare.primitives import primitive
@@ -17,6 +18,7 @@ from cygrad.ops.shape.broadcasting import broadcast_shapes, common_shape
 from cygrad.ops.shape.views import unsafe_strided_view, wrap
 from cygrad.tensor import Tensor
 
+FEW = 4096          # elements
 BOOL = next(d for d in all_dtypes() if d.name == "bool")
 
 
@@ -270,6 +272,12 @@ def _cross(self, other, dim):
     if other.shape != size:
         size = common_shape((self, other))
         self, other = self.expand(size), other.expand(size)
+    if dim + 1 < len(size) and self.numel() > FEW:          # long runs of memory, which need no places
+        out = empty_near(self, size)
+        a, b, parts = self.unbind(dim), other.unbind(dim), out.unbind(dim)
+        for i in range(3):
+            copy_(parts[i], a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2])
+        return out
     after, before = neighbours(size, dim, self.device)
     return (gather_op(self, after, dim) * gather_op(other, before, dim)
             - gather_op(self, before, dim) * gather_op(other, after, dim))

@@ -97,3 +97,29 @@ def test_calls_are_looked_through_whenever_their_arguments_change():
     with cygrad.autocast("cpu"):
         assert cygrad.ones(2, 2).mm(cygrad.ones(2, 2)).dtype == cygrad.bfloat16
     assert cygrad.ones(2, 2).mm(cygrad.ones(2, 2)).dtype == cygrad.float32
+
+
+def test_what_is_kept_for_the_next_call_is_nobodys():
+    """Plans that hold tensors, made in inference mode and changed by who got them first, are what they were."""
+    def calls():
+        x = cygrad.arange(6.0).view(2, 3)
+        return [cygrad.triu_indices(7, 7), cygrad.tril_indices(7, 3, dtype=cygrad.int32), cygrad.cross(x, x.flip(0), 1),
+                F.pad(x.view(1, 2, 3), (1, 1), mode="reflect")]
+    with cygrad.inference_mode():
+        before = calls()
+    again = calls()
+    assert all(t.is_inference() for t in before) and not any(t.is_inference() for t in again)
+    expected = [t.tolist() for t in again]
+    for t in again:
+        t.add_(1)
+    assert [t.tolist() for t in calls()] == expected == [t.tolist() for t in before]
+    x = cygrad.ones(2, 3, requires_grad=True)
+    cygrad.cross(x, cygrad.arange(6.0).view(2, 3), 1).sum().backward()
+    assert x.grad.tolist() == [[-1, 2, -1], [-1, 2, -1]]
+
+
+def test_sizes_that_are_tensors_are_read_each_time():
+    size, x = cygrad.tensor(2), cygrad.ones(1, 4, 4)
+    assert F.fold(x, (3, 3), (size, 2)).shape == (1, 1, 3, 3)
+    size.fill_(1)
+    assert F.fold(x, (2, 3), (size, 2)).shape == (1, 2, 2, 3)

@@ -191,9 +191,13 @@ def resolve(where):
         return _ever_overridden and _override.place or _default or _from_environment()
     if not isinstance(where, device):
         where = _device_named(where)
-    backend = load(where.type)
-    index = current_index(where.type) if where.index is None else where.index
-    open_device(backend, index)
+    backend, index = _loaded.get(where.type), where.index
+    if backend is None:
+        backend = load(where.type)
+    if index is None:
+        index = current_index(where.type) if _ever_overridden else 0
+    if (backend, index) not in _opened:
+        open_device(backend, index)
     return backend, index
 
 

@@ -9,6 +9,7 @@ import os
 import sys
 from functools import cache
 
+from cygrad.devices.device import device
 from cygrad.dtype import DType
 from cygrad.tensor import Tensor
 
@@ -152,6 +153,8 @@ def accepted(name, method):
 
 def kind_of(value):
     """The kind of a value that is not of one of the types that most arguments have."""
+    if type(value) is device:
+        return OTHER
     kinds = KINDS_OF_VALUES
     module = type(value).__module__
     if module == "numpy":

@@ -167,7 +167,7 @@ def span(size, stride):
     if len(size) != len(stride):
         raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
                            f"({len(stride)})")
-    return 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride))
+    return 0 if 0 in size else 1 + sum([(n - 1) * s for n, s in zip(size, stride)])
 
 
 @op(only_method=True)

@@ -10,11 +10,16 @@ from cygrad.ops.shape.views import wrap
 
 def copy_in_place(self):
     """A copy with self's strides and offset: one of all of its storage, unless places of self are there twice."""
-    if any(step == 0 and n > 1 for step, n in zip(self.stride(), self.shape)):
+    strides = self.stride()
+    if 0 in strides and any([step == 0 and n > 1 for step, n in zip(strides, self.shape)]):
         return clone_like(self)
-    length = self.untyped_storage().nbytes() // self.itemsize
+    length = self._storage().nbytes() // self.itemsize
+    if length == self.numel() and self.is_contiguous():
+        out = clone_like(self)
+        if out.stride() == strides:
+            return out
     all_of_it = clone_like(window(self, None, 0, (length,)))
-    return window(all_of_it, None, self.storage_offset(), self.shape, self.stride())
+    return window(all_of_it, None, self.storage_offset(), self.shape, strides)
 
 
 def placed(self, src, seen):

@@ -12,6 +12,7 @@ from cygrad.ops.linalg.addmm import add_scaled, check_numbers
 from cygrad.ops.linalg.composed_products import BOOL, name_of, need_tensor, refused
 from cygrad.ops.linalg.lapack import DTYPES, HALVES
 from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
+from cygrad.tensor import Tensor
 
 FLOAT32 = DTYPES["float32"]
 ADD, MUL = BINARY.index("add"), BINARY.index("mul")
@@ -30,6 +31,12 @@ def writing(function, shape=None):
                                    f"{wanted} should match")
         return inplace_result(self, function(self, *args, **kwargs))
     return inplace
+
+
+def need_three(name, **operands):
+    """Raise PyTorch's TypeError unless all are tensors."""
+    for position, (argument, value) in enumerate(operands.items(), 1):
+        need_tensor(value, name, argument, position)
 
 
 def accumulated(self, product, factors, beta, alpha):
@@ -68,8 +75,8 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     >>> cygrad.addmv(cygrad.ones(2), cygrad.tensor([[1., 2.], [3., 4.]]), cygrad.tensor([1., 1.]))
     tensor([4., 8.])
     """
-    for position, (argument, value) in enumerate((("input", input), ("mat", mat), ("vec", vec)), 1):
-        need_tensor(value, "addmv", argument, position)
+    if not type(input) is type(mat) is type(vec) is Tensor:
+        need_three("addmv", input=input, mat=mat, vec=vec)
     if mat.dim() != 2 or vec.dim() != 1 or input.dim() > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input.dim()}, {mat.dim()}, {vec.dim()}")
     if mat.shape[1] != vec.shape[0] or input.numel() not in (1, mat.shape[0]):
@@ -108,8 +115,8 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     tensor([[[4., 4.],
              [4., 4.]]])
     """
-    for position, (argument, value) in enumerate((("input", input), ("batch1", batch1), ("batch2", batch2)), 1):
-        need_tensor(value, "baddbmm", argument, position)
+    if not type(input) is type(batch1) is type(batch2) is Tensor:
+        need_three("baddbmm", input=input, batch1=batch1, batch2=batch2)
     input.expand(batch1.size(0), batch1.size(1), batch2.size(2))
     if batch1.dim() != 3 or batch2.dim() != 3:
         raise RuntimeError(f"batch{1 if batch1.dim() != 3 else 2} must be a 3D tensor")
@@ -153,8 +160,8 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     tensor([[3., 3.],
             [3., 3.]])
     """
-    for position, (argument, value) in enumerate((("input", input), ("batch1", batch1), ("batch2", batch2)), 1):
-        need_tensor(value, "addbmm", argument, position)
+    if not type(input) is type(batch1) is type(batch2) is Tensor:
+        need_three("addbmm", input=input, batch1=batch1, batch2=batch2)
     input.expand(batch1.size(1), batch2.size(2))
     if batch1.dim() != 3 or batch2.dim() != 3:
         raise RuntimeError(f"batch{1 if batch1.dim() != 3 else 2} must be a 3D tensor")
@@ -167,10 +174,15 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     return _addbmm(input, batch1, batch2, beta, alpha)
 
 
+def common_dtype(a, b, c):
+    """The dtype that tensors promote to."""
+    return a.dtype if a.dtype is b.dtype is c.dtype else result_type(a, b, c)
+
+
 @primitive(name="addr")
 def _addr(self, vec1, vec2, beta, alpha):
     self = self.expand(vec1.shape[0], vec2.shape[0])        # so that one number counts as a matrix of them
-    dtype = result_type(self, vec1, vec2)
+    dtype = common_dtype(self, vec1, vec2)
     x, y = cast_to(vec1, dtype).unsqueeze(1), cast_to(vec2, dtype)
     if dtype is BOOL:
         found = binary_op(MUL, x, y) & bool(alpha)
@@ -205,12 +217,14 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     tensor([[3., 4.],
             [6., 8.]])
     """
-    for position, (argument, value) in enumerate((("input", input), ("vec1", vec1), ("vec2", vec2)), 1):
-        need_tensor(value, "addr", argument, position)
+    if not type(input) is type(vec1) is type(vec2) is Tensor:
+        need_three("addr", input=input, vec1=vec1, vec2=vec2)
     for argument, value in (("vec1", vec1), ("vec2", vec2)):
         if value.dim() != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {argument}, but got {value.dim()}-D")
-    dtype = result_type(input.expand(vec1.shape[0], vec2.shape[0]), vec1, vec2)
+    dtype = common_dtype(input.expand(vec1.shape[0], vec2.shape[0]), vec1, vec2)
+    if type(beta) is type(alpha) is int and beta == alpha == 1:
+        return _addr(input, vec1, vec2, beta, alpha)
     for argument, value in (("beta", beta), ("alpha", alpha)):
         if isinstance(value, bool) and dtype is not BOOL:
             raise RuntimeError(f"Boolean {argument} only supported for Boolean results.")

@@ -207,6 +207,8 @@ def cholesky_inverse(input, upper=False):
     name = "cholesky_inverse"
     need_square(input, name)
     need_kernel(input, "cholesky_inverse_out_cpu")
-    zeros = (input.detach().diagonal(0, -2, -1) == 0).to(INT32)
-    check_info(zeros.max(-1).values * (zeros.argmax(-1) + 1) if zeros.numel() else zeros, singular(name))
+    zeros = input.detach().diagonal(0, -2, -1) == 0
+    if not zeros.is_meta and zeros.any().item():
+        zeros = zeros.to(INT32)
+        check_info(zeros.max(-1).values * (zeros.argmax(-1) + 1), singular(name))
     return _cholesky_inverse(input, upper)

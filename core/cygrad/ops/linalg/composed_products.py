@@ -3,19 +3,22 @@
 A `@primitive` here is the op as autograd sees it: its forward runs unrecorded. Nothing is promoted in products that go
 to a kernel; those that multiply elementwise (`outer`, `kron`) promote like `mul`.
 """
+import functools
+
 import cygrad
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
-from cygrad.dispatch.raw import copy_
+from cygrad.dispatch.raw import copy_, gather_op
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.out_arguments import resize_output
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.lapack import exact_out, need_float
-from cygrad.ops.shape.broadcasting import broadcast_shapes
+from cygrad.ops.shape.broadcasting import broadcast_shapes, common_shape
 from cygrad.ops.shape.views import unsafe_strided_view, wrap
 from cygrad.tensor import Tensor
 
+FEW = 4096          # elements
 BOOL = next(d for d in all_dtypes() if d.name == "bool")
 
 
@@ -98,6 +101,11 @@ def inner(input, other, *, out=None):
     if input.shape[-1] != other.shape[-1]:
         raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
                            f"{list(input.shape)} and {list(other.shape)}")
+    if (out is None and input.dim() == other.dim() == 2 and input.dtype is other.dtype
+            and not (input._tracked() or other._tracked())):
+        shape = input.shape[0], other.shape[0]
+        if shape != (1, 1):
+            return input.mm(other.t()).view(shape)
     return tensordot(input, other, ([-1], [-1]), out=out)
 
 
@@ -180,6 +188,16 @@ def count(t, dims):
     return n
 
 
+@functools.lru_cache(64)
+def blocks_of(m, n):
+    """For the Kronecker product of tensors of these shapes: each with axes of size 1, the result, and it in blocks."""
+    rank = max(len(m), len(n))
+    m, n = [(1,) * (rank - len(each)) + tuple(each) for each in (m, n)]
+    blocks = [size for pair in zip(m, n) for size in pair]
+    return ([size for i in m for size in (i, 1)], [size for j in n for size in (1, j)],
+            tuple([i * j for i, j in zip(m, n)]), blocks)
+
+
 @op
 def kron(input, other, *, out=None):
     """Kronecker product: each element of `input` times the whole of `other`, in blocks.
@@ -202,15 +220,11 @@ def kron(input, other, *, out=None):
     """
     need_tensor(input, "kron", "input", 1)
     need_tensor(other, "kron", "other", 2)
-    rank = max(input.dim(), other.dim())
-    m, n = ([1] * (rank - t.dim()) + list(t.shape) for t in (input, other))
-    first, second = (input.reshape([size for i in m for size in (i, 1)]),
-                     other.reshape([size for j in n for size in (1, j)]))
-    shape = [i * j for i, j in zip(m, n)]
+    rows, columns, shape, blocks = blocks_of(input.shape, other.shape)
+    first, second = input.reshape(rows), other.reshape(columns)
     if out is not None:
-        if list(out.shape) != shape:
+        if out.shape != shape:
             resize_output(out, shape)
-        blocks = [size for pair in zip(m, n) for size in pair]
         shown = unsafe_strided_view(out if out.requires_grad else out.data, blocks)    # its version stays, as there
         cygrad.mul(first, second, out=out.view(blocks) if shown is None else shown)
         return out
@@ -254,14 +268,26 @@ def chain_matmul(*matrices):
 
 @primitive(name="linalg_cross")
 def _cross(self, other, dim):
-    size = broadcast_shapes(self.shape, other.shape)
-    a, b = self.expand(size), other.expand(size)
-    out = empty_near(self, size)
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        found = a.select(dim, j) * b.select(dim, k) - a.select(dim, k) * b.select(dim, j)
-        copy_(out.select(dim, i), found)
-    return out
+    size = self.shape
+    if other.shape != size:
+        size = common_shape((self, other))
+        self, other = self.expand(size), other.expand(size)
+    if dim + 1 < len(size) and self.numel() > FEW:          # long runs of memory, which need no places
+        out = empty_near(self, size)
+        a, b, parts = self.unbind(dim), other.unbind(dim), out.unbind(dim)
+        for i in range(3):
+            copy_(parts[i], a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2])
+        return out
+    after, before = neighbours(size, dim, self.device)
+    return (gather_op(self, after, dim) * gather_op(other, before, dim)
+            - gather_op(self, before, dim) * gather_op(other, after, dim))
+
+
+@functools.lru_cache(64)
+def neighbours(size, dim, device):
+    """For each of three places along an axis the one after it, and the one before it; the last is before the first."""
+    row = [3 if i == dim else 1 for i in range(len(size))]
+    return [cygrad.tensor(places, device=device).view(row).expand(size) for places in ((1, 2, 0), (2, 0, 1))]
 
 
 def vector_product(input, other, dim=-1):
@@ -274,15 +300,17 @@ def vector_product(input, other, dim=-1):
     dim : int
         The axis of size 3.
     """
-    need_tensor(input, "linalg_cross", "input", 1)
-    need_tensor(other, "linalg_cross", "other", 2)
-    if input.dim() != other.dim():
+    if type(input) is not Tensor or type(other) is not Tensor:
+        need_tensor(input, "linalg_cross", "input", 1)
+        need_tensor(other, "linalg_cross", "other", 2)
+    shape, others = input.shape, other.shape
+    if len(shape) != len(others):
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    at = wrap(dim, input.dim())
-    if input.size(at) != 3 or other.size(at) != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.size(at)} and "
-                           f"{other.size(at)}")
-    broadcast_shapes(input.shape, other.shape)
+    at = wrap(dim, len(shape))
+    if shape[at] != 3 or others[at] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {shape[at]} and {others[at]}")
+    if shape != others:
+        broadcast_shapes(shape, others)
     if input.dtype is not other.dtype:
         raise RuntimeError(f"expected scalar type {name_of(input)} but found {name_of(other)}")
     if input.dtype is BOOL:
@@ -318,9 +346,10 @@ def cross(input, other, dim=None):
     """
     need_tensor(input, "cross", "input", 1)
     if dim is None:
-        dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
-        if dim is None:
+        shape = input.shape
+        if 3 not in shape:
             raise RuntimeError("no dimension of size 3 in input")
+        dim = shape.index(3)
     return vector_product(input, other, dim)
 
 
@@ -377,29 +406,48 @@ def multi_dot(tensors):
     tensors = list(tensors)
     if len(tensors) < 2:
         raise RuntimeError(f"{name}: expected at least 2 tensors but got {len(tensors)}")
-    for place, t in (("first", tensors[0]), ("last", tensors[-1])):
-        if not 1 <= t.dim() <= 2:
-            raise RuntimeError(f"{name}: the {place} tensor must be 1D or 2D but got {t.dim()}D")
-    for i, t in enumerate(tensors[1:-1], 1):
-        if t.dim() != 2:
-            raise RuntimeError(f"{name}: tensor {i} must be 2D but got {t.dim()}D")
+    shapes, dtype = tuple([t.shape for t in tensors]), tensors[0].dtype
     for i, t in enumerate(tensors):
-        if t.dtype is not tensors[0].dtype:
+        if t.dtype is not dtype:
+            check_ranks(name, shapes)
             raise RuntimeError(f"{name}: all tensors must have be the same dtype but tensor 0 is "
-                               f"{C_TYPES[tensors[0].dtype.code]} and tensor {i} {C_TYPES[t.dtype.code]}")
-    shape = [] if tensors[0].dim() == 1 else [tensors[0].shape[0]]
-    shape += [] if tensors[-1].dim() == 1 else [tensors[-1].shape[1]]
-    chain = [tensors[0].unsqueeze(0) if tensors[0].dim() == 1 else tensors[0], *tensors[1:-1],
-             tensors[-1].unsqueeze(-1) if tensors[-1].dim() == 1 else tensors[-1]]
-    for i in range(len(chain) - 1):
-        if chain[i].shape[1] != chain[i + 1].shape[0]:
-            raise RuntimeError(f"{name}: tensors {i} and {i + 1} with shapes {list(tensors[i].shape)} and "
-                               f"{list(tensors[i + 1].shape)} cannot be multiplied")
-    return chained(chain, cheapest_splits([t.shape[0] for t in chain] + [chain[-1].shape[1]]), 0,
-                   len(chain) - 1).view(shape)
+                               f"{C_TYPES[dtype.code]} and tensor {i} {C_TYPES[t.dtype.code]}")
+    splits, made = order_of_products(name, shapes)
+    if len(shapes[0]) == 1:
+        tensors[0] = tensors[0].unsqueeze(0)
+    if len(shapes[-1]) == 1:
+        tensors[-1] = tensors[-1].unsqueeze(-1)
+    return chained(tensors, splits, 0, len(tensors) - 1).view(made)
 
 
 multi_dot = exact_out("linalg_multi_dot", multi_dot)
+
+
+def check_ranks(name, shapes):
+    """All but the first and the last are matrices, which may be vectors."""
+    for place, shape in (("first", shapes[0]), ("last", shapes[-1])):
+        if not 1 <= len(shape) <= 2:
+            raise RuntimeError(f"{name}: the {place} tensor must be 1D or 2D but got {len(shape)}D")
+    for i, shape in enumerate(shapes[1:-1], 1):
+        if len(shape) != 2:
+            raise RuntimeError(f"{name}: tensor {i} must be 2D but got {len(shape)}D")
+
+
+@functools.lru_cache(64)
+def order_of_products(name, shapes):
+    """(`cheapest_splits`, the shape of the result) of a product of matrices of these shapes, which are checked."""
+    check_ranks(name, shapes)
+    chain = list(map(tuple, shapes))
+    if len(chain[0]) == 1:
+        chain[0] = (1, *chain[0])
+    if len(chain[-1]) == 1:
+        chain[-1] = (*chain[-1], 1)
+    for i in range(len(chain) - 1):
+        if chain[i][1] != chain[i + 1][0]:
+            raise RuntimeError(f"{name}: tensors {i} and {i + 1} with shapes {list(shapes[i])} and "
+                               f"{list(shapes[i + 1])} cannot be multiplied")
+    made = (*shapes[0][:-1], *shapes[-1][1:])
+    return cheapest_splits([rows for rows, _ in chain] + [chain[-1][1]]), made
 
 
 def cheapest_splits(sizes):

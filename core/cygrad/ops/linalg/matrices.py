@@ -5,11 +5,11 @@ import cygrad
 from cygrad.backend import BINARY, REDUCE
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.operands import select
-from cygrad.dispatch.raw import binary_op, clone_dense, copy_, fill_, reduce_dims
+from cygrad.dispatch.raw import binary_op, clone_dense, copy_, fill_, nonzero_op, reduce_dims
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.copying import triangle
 from cygrad.ops.create.placing import pinned
-from cygrad.ops.declare.primitives import own, primitive
+from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.added_products import writing
 from cygrad.ops.linalg.composed_products import need_int, need_tensor, refused
@@ -18,6 +18,7 @@ from cygrad.ops.shape.views import wrap
 DTYPES = {d.name: d for d in all_dtypes()}
 BOOL, INT64 = DTYPES["bool"], DTYPES["int64"]
 INT32 = DTYPES["int32"]
+CPU = cygrad.device("cpu")
 GE, LE = BINARY.index("ge"), BINARY.index("le")
 SUM = REDUCE.index("sum")
 TO_BOOL = 2                                             # the rule of comparisons (promotion.pxd)
@@ -254,24 +255,32 @@ for _function in (tril, triu):
 
 def place_of(device):
     """The device that a tensor is made on."""
-    return cygrad.empty(0, device=device).device
+    return cygrad.empty(0).device if device is None else cygrad.empty(0, device=device).device
 
 
-def _triangle(name, row, col, device):
-    for position, (argument, value) in enumerate((("row", row), ("col", col)), 1):
-        need_int(value, name, argument, position)
-        if value < 0:
-            raise RuntimeError(f"{argument} must be non-negative, got{value}")
-    return cygrad.ones(row, col, dtype=BOOL, device="cpu" if place_of(device).type == "meta" else device)
-
-
-def _places(name, kept, dtype, device, pin_memory):
+def _places(name, row, col, offset, dtype, device, pin_memory):
+    """The places that a triangle keeps, in row-major order."""
+    if not type(row) is type(col) is type(offset) is int or row < 0 or col < 0:
+        for position, (argument, value) in enumerate((("row", row), ("col", col)), 1):
+            need_int(value, name, argument, position)
+            if value < 0:
+                raise RuntimeError(f"{argument} must be non-negative, got{value}")
+        need_int(offset, name[:4], "diagonal", 2)
+        row, col, offset = int(row), int(col), int(offset)
+    place = place_of(device)
     if dtype not in (None, INT32, INT64):
         raise refused(name, dtype)
-    found = cygrad.nonzero(kept).t()
-    found = found.contiguous() if found.numel() else found.new_empty(found.shape)
-    found = found.to(device=place_of(device), dtype=INT64 if dtype is None else dtype)
-    return own(pinned(found) if pin_memory else found, ())
+    make = kept_places if row * col <= 4096 else kept_places.__wrapped__
+    found = clone_dense(make(name == "tril_indices", row, col, offset, CPU if place.type == "meta" else place))
+    if place.type == "meta" or dtype is INT32:
+        found = found.to(device=place, dtype=INT64 if dtype is None else dtype)
+    return pinned(found) if pin_memory else found
+
+
+@functools.lru_cache(32)
+def kept_places(lower, rows, columns, diagonal, device):
+    """What a triangle keeps, a column for each place; those of small matrices are kept for the next call."""
+    return nonzero_op(kept_mask.__wrapped__(rows, columns, diagonal, GE if lower else LE, device)).t()
 
 
 @op(method=False)
@@ -298,8 +307,7 @@ def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pi
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
-    kept = _triangle("tril_indices", row, col, device).tril(offset)
-    return _places("tril_indices", kept, dtype, device, pin_memory)
+    return _places("tril_indices", row, col, offset, dtype, device, pin_memory)
 
 
 @op(method=False)
@@ -326,8 +334,7 @@ def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pi
     tensor([[0, 0, 1],
             [0, 1, 1]])
     """
-    kept = _triangle("triu_indices", row, col, device).triu(offset)
-    return _places("triu_indices", kept, dtype, device, pin_memory)
+    return _places("triu_indices", row, col, offset, dtype, device, pin_memory)
 
 
 @op(method=False)

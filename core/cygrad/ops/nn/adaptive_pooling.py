@@ -1,4 +1,6 @@
 """Pooling to a given size: windows that cover the input as evenly as they can."""
+from functools import lru_cache
+
 import cygrad
 from cygrad.dispatch.memory_formats import format_of
 from cygrad.ops.declare.operand_types import need_tensors, refused
@@ -18,7 +20,7 @@ def output_sizes(name, axes, output_size, sizes):
 
 def check_filled(name, shape, axes):
     """Refuse an input of which one of these axes has size 0."""
-    for i in axes:
+    for i in axes if 0 in shape else ():
         if shape[i] == 0:
             raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
                                "has "
@@ -26,8 +28,13 @@ def check_filled(name, shape, axes):
 
 
 def boxes_for(input, sizes):
-    inner = tuple(input.shape)[input.dim() - len(sizes):]
-    return tuple(adaptive(n, max(out, 1)) for n, out in zip(inner, sizes))
+    plain = {*map(type, sizes)} == {int}
+    return (boxes_of if plain else boxes_of.__wrapped__)(input.shape[input.dim() - len(sizes):], sizes)
+
+
+@lru_cache(256)
+def boxes_of(inner, sizes):
+    return tuple([adaptive(n, max(out, 1)) for n, out in zip(inner, sizes)])
 
 
 # ---------------------------------------------------------------------------------------- the mean

@@ -11,11 +11,11 @@ from cygrad.backend import BINARY
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.operands import binary_to
-from cygrad.dispatch.raw import clone_dense, copy_
+from cygrad.devices.device import of as device_of
+from cygrad.dispatch.raw import clone_dense, copy_, gather_op
 from cygrad.autograd.forward_levels import batch_depth, depth
 from cygrad.autograd.modes import grad_mode
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.index.index_along import index_select
 from cygrad.ops.nn.padding import constant_pad_nd
 from cygrad.ops.declare.operand_types import BOOL, refused
 
@@ -72,20 +72,22 @@ def places(size, before, after, mode, device):
 
 
 @lru_cache(64)
-def places_of_planes(shape, pad, mode, device):
-    """(planes and their elements, the shape of the result, where in a plane what is shown at each place lies)."""
+def places_of_planes(shape, pad, mode, backend, index):
+    """(planes and their elements, the shape of the result, where in its plane what is shown at each place lies)."""
+    device = device_of(backend, index)
     axes, step, seen = len(pad) // 2, 1, cygrad.zeros(1, dtype=cygrad.int64, device=device)
     for k in range(axes):                                       # from the last axis on
         along = places(shape[-1 - k], pad[2 * k], pad[2 * k + 1], mode, device)
         seen = (along.unsqueeze(1) * step + seen).reshape(-1)
         step *= shape[-1 - k]
-    return (math.prod(shape[:len(shape) - axes]), step), tuple(padded_shape(shape, pad)), seen
+    planes = math.prod(shape[:len(shape) - axes])
+    return (planes, step), tuple(padded_shape(shape, pad)), seen.expand(planes, -1)
 
 
 def with_borders(self, pad, mode):
     if self.numel() <= FEW:                                     # each copy of a border would be a call
-        rows, made, seen = places_of_planes(self.shape, pad, mode, self.device)
-        return index_select(self.reshape(rows), 1, seen).view(made)
+        rows, made, seen = places_of_planes(self.shape, pad, mode, self._backend(), self._device_index())
+        return gather_op(self.reshape(rows), seen, 1).view(made)
     axes, out = len(pad) // 2, empty_near(self, padded_shape(self.shape, pad))
     middle = out
     for k in range(axes):

@@ -13,6 +13,7 @@ from cygrad.ops.declare.primitives import primitive, refuse_gradient
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused, single
 from cygrad.ops.nn.normalization import check_parameter_dtypes
 from cygrad.ops.reduce.sums import SUM
+from cygrad.ops.reduce.variance import variance as variance_and_mean
 from cygrad.ops.declare.op_forms import op
 from cygrad.dispatch.fallback import OF_OPS, call
 from cygrad.dispatch.memory_formats import format_of
@@ -43,7 +44,8 @@ FACTORS, EVALUATED = program(scale_and_shift), program(normal)
 
 def statistics(x, axes, eps):
     """(mean, variance, rstd) over `axes`, which keep size 1."""
-    variance, mean = cygrad.var_mean(x, axes, correction=0, keepdim=True)
+    variance, mean = variance_and_mean(x, axes, 0, True) if x.numel() else cygrad.var_mean(
+        x, axes, correction=0, keepdim=True)
     return mean, variance, (variance + eps).rsqrt()
 
 
@@ -206,6 +208,8 @@ def check_batch(input, weight, bias, running_mean, running_var, training):
     """PyTorch's refusals, in its order."""
     if not training and (running_mean is None or running_var is None):
         raise RuntimeError(f"running_{'mean' if running_mean is None else 'var'} must be defined in evaluation mode")
+    if are_plain(input, (weight, bias, running_mean, running_var)):
+        return
     parameters = [t for t in (weight, bias, running_mean, running_var) if t is not None]
     channels = 0 if parameters and input.dim() < 2 else input.size(1)
     for k, value in enumerate((running_mean, running_var, weight, bias)):

@@ -4,12 +4,16 @@ Rows are images of height 1. Volumes become images whose channels are those of a
 copy of the input, once for each depth of the filters, of which the kernel then makes products as ever. Blocks of images
 keep the copy small. A transposed convolution is the gradient of another one's input.
 """
+import math
+from functools import lru_cache
+
 from cygrad.backend import BINARY
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import call
 from cygrad.dispatch.operands import binary_to
-from cygrad.dispatch.raw import cast_to, copy_, fill_
+from cygrad.dispatch.raw import cast_to, clone_dense, copy_, fill_
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES
+from cygrad.ops.nn.padding import constant_pad_nd
 
 ADD = BINARY.index("add")
 BLOCK = 1 << 20         # elements of a block's copy
@@ -28,7 +32,7 @@ def planes(t):
 def is_plain(weight, geometry):
     """Whether an output sees one place of the input, its own."""
     stride, padding, _, _ = geometry
-    return not any(padding) and all(n == 1 for n in (*stride, *weight.shape[2:]))
+    return not any(padding) and {*stride, *weight.shape[2:]} == {1}
 
 
 def plain_geometry(geometry):
@@ -53,7 +57,7 @@ def correlate(input, weight, bias, geometry, out):
     elif out.dim() == 5 and is_plain(weight, geometry):
         correlate(in_planes(input), in_planes(weight), bias, plain_geometry(geometry), in_planes(out))
     elif out.dim() == 5:
-        Volumes(input.shape, weight, geometry, out.shape).correlate(input, bias, out)
+        volumes(input.shape, weight.shape, geometry, out.shape).correlate(input, weight, bias, out)
     elif out.numel():
         stride, padding, dilation, groups = geometry
         call(out, "conv2d", (planes(input), planes(weight), bias, pair(stride, 1), pair(padding, 0), pair(dilation, 1),
@@ -76,7 +80,7 @@ def slopes(grad, input, weight, geometry, by_input, by_weight, by_bias=None):
                in_planes(by_weight), by_bias)
     elif grad.dim() == 5:
         if by_input is not None or by_weight is not None:
-            Volumes(input.shape, weight, geometry, grad.shape).slopes(grad, input, by_input, by_weight)
+            volumes(input.shape, weight.shape, geometry, grad.shape).slopes(grad, input, weight, by_input, by_weight)
         if by_bias is not None:
             copy_(by_bias, summed_over_places(grad))
     else:
@@ -97,30 +101,29 @@ class Volumes:
 
     Parameters
     ----------
-    seen, made : sequence of int
-        Sizes of the input and of the output.
-    weight : Tensor
-        (O, C / groups, K, R, S).
+    seen, weight, made : tuple of int
+        Sizes of the input, of the filters (O, C / groups, K, R, S) and of the output.
     geometry : tuple
         (stride, padding, dilation, groups).
     """
 
     def __init__(self, seen, weight, geometry, made):
         (stride, *strides), (padding, *paddings), (dilation, *dilations), self.groups = geometry
-        self.images, self.seen, self.made, self.depth = tuple(strides), tuple(seen), tuple(made), weight.shape[2]
-        self.stride, self.padding, self.dilation, self.weight = stride, padding, dilation, weight
+        self.seen, self.made, self.depth = tuple(seen), tuple(made), weight[2]
+        self.stride, self.padding, self.dilation = stride, padding, dilation
         self.geometry = tuple(strides), tuple(paddings), tuple(dilations), self.groups
+        self.blocks, self.parts = self.found_blocks(), self.found_parts(math.prod(weight))
 
-    def blocks(self):
+    def found_blocks(self):
         """Ranges of volumes whose copies are about BLOCK elements."""
         count = self.seen[0]
         step = max(1, BLOCK // (self.made[2] * self.seen[1] * self.depth * self.seen[3] * self.seen[4]))
         return [(n, min(n + step, count)) for n in range(0, count, step)]
 
-    def parts(self):
+    def found_parts(self, filters):
         """Ranges of outputs that see the same depths of the filters, and these; of small ones all see all, and zeros
         where the input ends."""
-        if self.made[3] * self.made[4] * self.weight.numel() < WORTH_PART * self.depth:
+        if self.made[3] * self.made[4] * filters < WORTH_PART * self.depth:
             return [(slice(0, self.made[2]), slice(0, self.depth))]
         found = []
         for p in range(self.made[2]):
@@ -147,17 +150,19 @@ class Volumes:
 
     def unfolded(self, a, made, depths):
         """(n * outputs, C * depths, H, W): what these outputs see with these depths of the filters."""
-        n, channels, _, *plane = a.shape
-        count = depths.stop - depths.start
-        found = empty_near(a, (n, made.stop - made.start, channels, count, *plane))
-        seen = {k: (outs, ins) for k, outs, ins in self.places(made, depths)}
-        for k in range(count):
-            outs, ins = seen.get(k, (slice(0, 0), None))
-            for hidden in (found[:, :outs.start, :, k], found[:, outs.stop:, :, k]):
-                if hidden.numel():
-                    fill_(hidden, 0)
-            if ins is not None:
-                copy_(found[:, outs, :, k], a[:, :, ins].transpose(1, 2))
+        images, channels, size, *plane = a.shape
+        outs, count = made.stop - made.start, depths.stop - depths.start
+        if not outs * count:
+            return empty_near(a, (images * outs, channels * count, *plane))
+        begin = made.start * self.stride - self.padding + depths.start * self.dilation
+        beyond = begin + (outs - 1) * self.stride + (count - 1) * self.dilation + 1 - size
+        if begin < 0 or beyond > 0:                         # zeros where the input ends
+            before = max(-begin, 0)
+            a, begin = constant_pad_nd(a, (0, 0, 0, 0, before, max(beyond, 0))), begin + before
+        image, channel, depth, *steps = a.stride()
+        found = clone_dense(a.as_strided(
+            (images, outs, channels, count, *plane),
+            (image, depth * self.stride, channel, depth * self.dilation, *steps), a.storage_offset() + begin * depth))
         return found.view(-1, channels * count, *plane)
 
     def add_back(self, unfolded, made, depths, target):
@@ -172,29 +177,30 @@ class Volumes:
         """(n, channels, P, ...) as images (n * P, channels, ...): a copy, or a view where P is 1."""
         return t.transpose(1, 2).reshape(-1, t.shape[1], *t.shape[3:])
 
-    def filters(self, depths):
+    def filters(self, weight, depths):
         """Filters of images."""
-        return self.weight[:, :, depths].reshape(self.weight.shape[0], -1, *self.weight.shape[3:])
+        seen = weight.narrow(2, depths.start, depths.stop - depths.start)
+        return seen.reshape(seen.shape[0], seen.shape[1] * seen.shape[2], *seen.shape[3:])
 
-    def correlate(self, a, bias, out):
-        parts = [(made, depths, self.filters(depths)) for made, depths in self.parts()]
-        for begin, end in self.blocks():
+    def correlate(self, a, weight, bias, out):
+        parts = [(made, depths, self.filters(weight, depths)) for made, depths in self.parts]
+        for begin, end in self.blocks:
             for made, depths, weight in parts:
-                seen, count = self.unfolded(a[begin:end], made, depths), made.stop - made.start
+                seen, count = self.unfolded(a.narrow(0, begin, end - begin), made, depths), made.stop - made.start
                 for n in range(begin, end):
-                    correlate(seen[(n - begin) * count:(n - begin + 1) * count], weight, bias, self.geometry,
-                              out[n][:, made].transpose(0, 1))
+                    correlate(seen.narrow(0, (n - begin) * count, count), weight, bias, self.geometry,
+                              out.select(0, n).narrow(1, made.start, count).transpose(0, 1))
 
-    def slopes(self, grad, a, by_input, by_weight):
+    def slopes(self, grad, a, weight, by_input, by_weight):
         dtype = FLOAT32 if grad.dtype in HALVES else grad.dtype         # many are added up
         total, sums = (t if t is None or t.dtype is dtype else empty_near(t, tuple(t.shape), dtype)
                        for t in (by_input, by_weight))
         for t in (total, sums):
             if t is not None:
                 fill_(t, 0)
-        parts = [(made, depths, cast_to(self.filters(depths), dtype)) for made, depths in self.parts()
+        parts = [(made, depths, cast_to(self.filters(weight, depths), dtype)) for made, depths in self.parts
                  if depths.start < depths.stop]
-        for begin, end in self.blocks():
+        for begin, end in self.blocks:
             for made, depths, weight in parts:
                 images = cast_to(self.images_of(grad[begin:end, :, made]), dtype)
                 size = images.shape[0], weight.shape[1] * self.groups, *self.seen[3:]
@@ -210,3 +216,6 @@ class Volumes:
         for made, target in ((total, by_input), (sums, by_weight)):
             if made is not target:
                 copy_(target, made)
+
+
+volumes = lru_cache(256)(Volumes)           # it takes longer than a small convolution

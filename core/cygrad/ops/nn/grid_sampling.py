@@ -116,7 +116,7 @@ def by_kernel(input, grid, mode, padding, align):
         return sampled(input, grid, mode, padding, align)
     out = empty_near(wide[0], shape)
     call(out, "grid_sample", (*codes(mode, padding, align), *wide, out), (5,))
-    return out.to(input.dtype)
+    return out if out.dtype is input.dtype else out.to(input.dtype)
 
 
 def slopes_by_kernel(grad, input, grid, mode, padding, align, needs):

@@ -14,6 +14,8 @@ def numbers(pad):
     """`pad` as a tuple, after PyTorch's refusals."""
     if not isinstance(pad, (tuple, list)):
         raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}")
+    if {*map(type, pad)} == {int}:
+        return tuple(pad)
     for i, n in enumerate(pad):
         if type(n) is not int and not hasattr(n, "__index__"):
             raise TypeError("pad(): argument 'pad' (position 2) must be tuple of ints, but found element of type "

@@ -1,13 +1,15 @@
 """Elements of channels moved to pixels and back, and channels of several groups mixed."""
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.memory_formats import kept
-from cygrad.dispatch.raw import copy_
+from cygrad.dispatch.raw import clone_dense
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import need_tensors
 
 
 def whole_number(function, name, value):
+    if type(value) is int:
+        return value
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{function}(): argument '{name}' (position 2) must be int, not {type(value).__name__}")
     return int(value)
@@ -15,9 +17,7 @@ def whole_number(function, name, value):
 
 def copied(parts, shape, like):
     """A tensor of this shape with the elements of `parts`, in memory of its own, in the memory format of `like`."""
-    out = empty_near(parts, shape)
-    copy_(out.view(parts.shape), parts)
-    return kept(out, like)
+    return kept(clone_dense(parts).view(shape), like)
 
 
 @primitive(name="pixel_shuffle")

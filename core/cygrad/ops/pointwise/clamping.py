@@ -1,9 +1,10 @@
 """Elements kept between bounds: clamp, clamp_min, clamp_max, with numbers or tensors as bounds; `nan_to_num`."""
 import math
 
+from cygrad.backend import BINARY
 from cygrad.dispatch.programs import program, same_floats
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, check_scalar, result_type
-from cygrad.dispatch.raw import cast_to, fill_
+from cygrad.dispatch.raw import binary_op, cast_to, fill_
 from cygrad.ops.declare.operand_types import BOOL, refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import inplace_form, op
@@ -20,11 +21,17 @@ from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
 CLAMP = program(lambda x, low, high: x.maximum(low).minimum(high))
 AT_LEAST = program(lambda x, low: x.maximum(low))
 AT_MOST = program(lambda x, high: x.minimum(high))
+MAXIMUM, MINIMUM = BINARY.index("maximum"), BINARY.index("minimum")
 
 
 def is_nan(min, max):
     """Whether a bound is the number NaN, which the programs' loops don't hold against elements."""
     return isinstance(min, float) and min != min or isinstance(max, float) and max != max
+
+
+def alike_floats(self, bound):
+    """Whether both are tensors of one real floating-point dtype, between which nothing is to be promoted."""
+    return type(bound) is Tensor and bound.dtype is self.dtype and self.is_floating_point()
 
 
 def _clamped(self, min, max):
@@ -33,6 +40,12 @@ def _clamped(self, min, max):
         return cast_to(self, result_type(self, *[x for x in (min, max) if x is not None])) * math.nan
     if isinstance(min, float) and isinstance(max, float) and same_floats(self):
         return CLAMP(self, min, max)
+    if min is None or max is None:
+        bound = max if min is None else min
+        if alike_floats(self, bound):
+            return binary_op(MINIMUM if min is None else MAXIMUM, self, bound)
+        if type(bound) is float and same_floats(self):
+            return AT_MOST(self, bound) if min is None else AT_LEAST(self, bound)
     bounds = [value for value in (min, max) if value is not None]
     self = cast_to(self, result_type(self, *bounds))
     if len(bounds) == 2:
@@ -244,6 +257,11 @@ def clamp_min(input, min):
     out = clamped_few(input, min, None)
     if out is not None:
         return out
+    if alike_floats(input, min):
+        return _clamp_min_tensor(input, min)
+    if type(min) is float and same_floats(input):
+        check_scalar(input.dtype, min)
+        return _clamp_min(input, min)
     return _clamp_min_tensor(input, min) if bounded("clamp_min", input, min, None) else _clamp_min(input, min)
 
 
@@ -271,6 +289,11 @@ def clamp_max(input, max):
     out = clamped_few(input, None, max)
     if out is not None:
         return out
+    if alike_floats(input, max):
+        return _clamp_max_tensor(input, max)
+    if type(max) is float and same_floats(input):
+        check_scalar(input.dtype, max)
+        return _clamp_max(input, max)
     return _clamp_max_tensor(input, max) if bounded("clamp_max", input, None, max) else _clamp_max(input, max)
 
 

@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.dispatch.operands import broadcast, select
-from cygrad.dispatch.programs import program, where
+from cygrad.dispatch.programs import program, same_floats, where
 from cygrad.dispatch.promotion import result_type
 from cygrad.ops.declare.operand_types import HALVES, as_float, need_tensors, refused, taken_as, widened
 from cygrad.ops.declare.primitives import primitive
@@ -97,6 +97,8 @@ def _xlogy(self, other):
 
 def stepwise(formula, self, other):
     """A program of two operands, one of which may be a number; 16-bit floats are rounded after each step."""
+    if same_floats(self, other) and self.dtype not in HALVES:
+        return formula(self, other)
     dtype = result_type(self, other)            # of numbers, too
     self, other = taken_as(self, dtype), taken_as(other, dtype)
     if dtype not in HALVES:
@@ -141,6 +143,8 @@ def xlogy(input, other):
     >>> cygrad.xlogy(cygrad.tensor([0., 2.]), cygrad.tensor([0., 3.]))
     tensor([0.0000, 2.1972])
     """
+    if same_floats(input, other):
+        return _xlogy(input, other)
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
         raise TypeError(f"xlogy(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     dtype = result_type(input, other)
@@ -185,11 +189,12 @@ def logaddexp(input, other):
     >>> cygrad.logaddexp(cygrad.tensor([0., -1000.]), cygrad.tensor([0., -1000.]))
     tensor([ 6.9315e-01, -9.9931e+02])
     """
-    need_tensors("logaddexp", input=input, other=other)
-    broadcast(input, other)
-    dtype = result_type(input, other)
-    if not (dtype.is_floating_point or dtype.is_complex):
-        raise refused("logaddexp_cpu", dtype)
+    if not same_floats(input, other):
+        need_tensors("logaddexp", input=input, other=other)
+        broadcast(input, other)
+        dtype = result_type(input, other)
+        if not (dtype.is_floating_point or dtype.is_complex):
+            raise refused("logaddexp_cpu", dtype)
     return _logaddexp(input, other)
 
 
@@ -217,11 +222,12 @@ def logaddexp2(input, other):
     >>> cygrad.logaddexp2(cygrad.tensor([0., 3.]), cygrad.tensor([0., 3.]))
     tensor([1., 4.])
     """
-    need_tensors("logaddexp2", input=input, other=other)
-    broadcast(input, other)
-    dtype = result_type(input, other)
-    if not dtype.is_floating_point:
-        raise refused("logaddexp2_cpu", dtype)
+    if not same_floats(input, other):
+        need_tensors("logaddexp2", input=input, other=other)
+        broadcast(input, other)
+        dtype = result_type(input, other)
+        if not dtype.is_floating_point:
+            raise refused("logaddexp2_cpu", dtype)
     return _logaddexp2(input, other)
 
 

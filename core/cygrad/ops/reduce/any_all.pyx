@@ -100,6 +100,8 @@ def count_nonzero(Tensor input not None, dim=None):
     tensor([1, 2])
     """
     cdef tuple axes = every_axis(input) if dim is None else some_axes(dim, input, "count_nonzero")
-    if input.dtype is BOOL:
-        return reduce(k.SUM, input, axes, False, INT64)
-    return NONZERO.reduced(SUMMED, axes, False, INT64, (input,))
+    if input.dtype is not BOOL:
+        if not (<k.Backend>input.memory.backend).host_memory:
+            return NONZERO.reduced(SUMMED, axes, False, INT64, (input,))
+        input = binary(k.NE, input, 0, TO_BOOL)
+    return reduce(k.SUM, input, axes, False, INT64)

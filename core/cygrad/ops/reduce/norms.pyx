@@ -13,6 +13,7 @@ from cygrad.tensor cimport Tensor
 
 import cygrad
 from cygrad.ops.declare.primitives import primitive
+from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dtype import promote_types
 from cygrad.dispatch.raw import cast_to, reduce_dims
@@ -218,13 +219,15 @@ def dist(input, other, p=2):
     return _dist(input, other, p)
 
 
+SCALE_DOWN = program(lambda size, most: where(size > most, (size + 1e-7).reciprocal() * most, 1.0))
+
+
 @primitive(name="renorm")
 def _renorm(self, p, dim, maxnorm):
     axes = tuple([i for i in range(self.dim()) if i != dim])
     wide = cast_to(self, FLOAT32) if self.dtype in HALVES else self
     size = norm_of(wide, p, axes, True, None)
-    factor = cygrad.where(size > maxnorm, maxnorm / (size + 1e-7), 1.0)
-    return cast_to(wide * factor, self.dtype).contiguous()
+    return cast_to(wide * SCALE_DOWN(size, float(maxnorm)), self.dtype).contiguous()
 
 
 @op(inplace=True, out="exact")

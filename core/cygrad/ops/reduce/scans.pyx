@@ -11,11 +11,12 @@ import cygrad
 from cygrad import return_types
 from cygrad.ops.declare.primitives import primitive
 from cygrad.backend import SCAN
-from cygrad.dispatch.raw import cast_to, clone_dense, clone_like, scan_op
+from cygrad.dispatch.raw import cast_to, clone_dense, clone_like, copy_, scan_op
 from cygrad.ops.declare.operand_types import BOOL, need_float, refuse_complex_gradient, refused, widened
 from cygrad.ops.reduce.sums import axis_of
 from cygrad.ops.declare.op_forms import op
 from cygrad.autograd.inplace import shadow
+from cygrad.ops.pointwise.special import LOGADDEXP
 from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
 
 CUMSUM, CUMPROD, CUMMAX, CUMMIN = [SCAN.index(name) for name in ("cumsum", "cumprod", "cummax", "cummin")]
@@ -216,8 +217,8 @@ def _logcumsumexp(self, dim):
         return out
     shift = 1
     while shift < n:
-        tail = cygrad.logaddexp(out.narrow(dim, shift, n - shift), out.narrow(dim, 0, n - shift))
-        out.narrow(dim, shift, n - shift).copy_(tail)
+        rest = out.narrow(dim, shift, n - shift)
+        copy_(rest, LOGADDEXP(rest, out.narrow(dim, 0, n - shift)))
         shift *= 2
     return out
 

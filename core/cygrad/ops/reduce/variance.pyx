@@ -121,6 +121,13 @@ def share_by_share(mean, x, axes):
     return mean.masked_fill(mean.isinf() & ~only_last, float("nan"))
 
 
+cdef Tensor spread_alone(Tensor x, axes, correction, bint keepdim, Program finish):
+    """Without the mean that nobody asked for."""
+    cdef tuple reduced = EVERY[x.rank] if axes is None else axes
+    cdef Tensor found = spread_about(mean_of(x, reduced), x, reduced, correction, keepdim, finish)
+    return in_float64(found, x, reduced, correction, keepdim, finish)
+
+
 cdef tuple spread_and_mean(Tensor x, tuple axes, correction, bint keepdim, Program finish):
     """Both in x's dtype."""
     cdef Tensor mean = mean_of(x, axes), spread = spread_about(mean, x, axes, correction, keepdim, finish)
@@ -155,12 +162,14 @@ cdef bint is_plain(Tensor x, dim, unbiased, keepdim, correction):
 
 @primitive(name="var")
 def _var(self, dim, correction, keepdim):
-    return variance(self, dim, correction, keepdim)[0]
+    return variance(self, dim, correction, keepdim)[0] if self.is_complex() else spread_alone(
+        self, dim, correction, keepdim, VARIANCE)
 
 
 @primitive(name="std")
 def _std(self, dim, correction, keepdim):
-    return deviation(self, dim, correction, keepdim)[0]
+    return deviation(self, dim, correction, keepdim)[0] if self.is_complex() else spread_alone(
+        self, dim, correction, keepdim, DEVIATION)
 
 
 @primitive(name="var_mean")

@@ -31,8 +31,11 @@ def broadcast_shapes(*shapes):
     found = []
     for k, shape in enumerate(shapes):
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        if any(n < 0 for n in shape):
+        if shape and min(shape) < 0:
             raise ValueError("Attempting to broadcast a dimension with negative length!")
+        if not k:
+            found = list(shape)
+            continue
         found = [1] * (len(shape) - len(found)) + found
         for i in range(-1, -1 - len(shape), -1):
             if shape[i] == 1 or shape[i] == found[i]:
@@ -51,6 +54,11 @@ def common_shape(tensors):
     for t in tensors:
         other = t.shape
         if other == shape:
+            continue
+        if shape[-len(other):] == other or not other:
+            continue
+        if other[-len(shape):] == shape or not shape:
+            shape = other
             continue
         rank = max(len(shape), len(other))
         a, b = (1,) * (rank - len(shape)) + tuple(shape), (1,) * (rank - len(other)) + tuple(other)

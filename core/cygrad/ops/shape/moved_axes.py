@@ -28,12 +28,17 @@ def movedim(input, source, destination):
     >>> cygrad.zeros(2, 3, 4).movedim(0, 2).shape
     cygrad.Size([3, 4, 2])
     """
+    rank = input.dim()
+    if type(source) is int and type(destination) is int and rank:
+        order = list(range(rank))
+        axis = order.pop(wrap(source, rank))
+        order.insert(wrap(destination, rank), axis)
+        return input.permute(order)
     if isinstance(source, int) and isinstance(destination, int):
         source, destination = (source,), (destination,)
     if len(source) != len(destination):
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain "
                            f"the same number of dims as destination ({list(destination)} dims)")
-    rank = input.dim()
     moved, places = [wrap(d, rank) for d in source], [wrap(d, rank) for d in destination]
     for dims, given, name in ((moved, source, "source"), (places, destination, "destination")):
         if len(set(dims)) != len(dims):

@@ -72,8 +72,9 @@ def unflatten(input, dim, sizes):
     if (known == 0 or count % known if -1 in sizes else count != known):
         raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
                            f"({count}) in the input tensor")
-    sizes = tuple(count // known if n == -1 else n for n in sizes)
-    return input.view(input.shape[:dim] + sizes + input.shape[dim + 1:])
+    shape = list(input.shape)
+    shape[dim:dim + 1] = [count // known if n == -1 else n for n in sizes] if -1 in sizes else sizes
+    return input.view(shape)
 
 
 def _for_each(name, function):

@@ -9,12 +9,13 @@ import cygrad
 from cygrad.autograd.inplace import forget_history
 from cygrad.ops.declare.operand_types import refuse_complex_gradient
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
-from cygrad.dispatch.raw import cast_to
+from cygrad.dispatch.raw import cast_to, clone_dense
 from cygrad.ops.declare.out_dtypes import check_dtypes
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.slices import slice_along
 from cygrad.ops.shape.views import wrap
+from cygrad.tensor import Tensor
 
 _DOC = """{what}, as a copy.
 
@@ -151,9 +152,12 @@ def node_of(view_name, args, kwargs):
 
 def add_copy(view_name, view, what, parameters, arguments):
     """Register the op `{view_name}_copy`."""
-    name = view_name + "_copy"
+    name, several = view_name + "_copy", view_name in SEVERAL
 
     def function(input, *args, **kwargs):
+        if type(input) is Tensor and not input._tracked():
+            shown = view(input, *args, **kwargs)
+            return tuple([clone_dense(part) for part in shown]) if several else clone_dense(shown)
         row = node_of(view_name, args, kwargs)
         if row is None:
             return copied(input.detach(), lambda t: view(t, *args, **kwargs))
@@ -180,7 +184,6 @@ def add_copy(view_name, view, what, parameters, arguments):
     doc = _DOC.format(what=what, parameters=parameters, kind="tuple of Tensor" if view_name in SEVERAL else "Tensor",
                       name=name, call=", ".join([f"cygrad.tensor({values})", *map(repr, arguments)]),
                       shown=function(cygrad.tensor(values), *arguments))
-    several = view_name in SEVERAL
     op(function if several else recorded_with_out_argument, name=name, method=False, doc=doc,
        out="expected" if several else False, axis=view_name == "squeeze")
 

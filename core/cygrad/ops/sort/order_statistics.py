@@ -9,7 +9,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import BOOL, DTYPES, FLOAT32, is_integral, refuse_complex_gradient, refused
 from cygrad.ops.reduce.extremes import need_elements, take_along
-from cygrad.ops.reduce.sums import MAX, SUM, axis_of
+from cygrad.ops.reduce.sums import EVERY, MAX, SUM, axis_of
 from cygrad.ops.sort.host_loops import ends_of_longest_runs
 from cygrad.ops.sort.ties import reorder_sorted
 from cygrad.tensor import Tensor
@@ -23,7 +23,8 @@ def middle(t, dim, skip_nan, keepdim):
     if not t.dim():
         return clone_like(t), cygrad.zeros_like(t, dtype=INT64)
     n = t.size(dim)
-    if not t.numel() or not (t.is_floating_point() and t.amax().isnan().item()):
+    if not t.numel() or not (t.is_floating_point() and math.isnan(
+            reduce_dims(MAX, t, EVERY[t.dim()], False, t.dtype).item())):
         place = (n - 1) // 2
         found = partial_sort_op(t, dim, False, place, 1)
         if 0 < t.numel() <= FEW:                # of equal elements the one that a stable sort has there, as in PyTorch

@@ -222,14 +222,22 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
         given = t.dtype if isinstance(t, Tensor) else functions["tensor"](t).dtype
         if given.is_complex or given.name == "bool":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {SCALAR_NAMES[given.code]}")
-    dtype = result_type(elements, test_elements)
-    where = (elements if one else test_elements).device
-    elements, tests = [t.detach().to(dtype) if isinstance(t, Tensor) else functions["tensor"](
-        t, dtype=dtype, device=where) for t in (elements, test_elements)]
+    if one and other and elements.dtype is test_elements.dtype:
+        elements, tests = elements.detach(), test_elements.detach()
+    else:
+        dtype = result_type(elements, test_elements)
+        where = (elements if one else test_elements).device
+        elements, tests = [t.detach().to(dtype) if isinstance(t, Tensor) else functions["tensor"](
+            t, dtype=dtype, device=where) for t in (elements, test_elements)]
     tests = tests.reshape(-1)
     if tests.numel() <= 4:
-        found = elements.new_zeros(elements.shape, dtype=DTYPES["bool"])
-        for test in tests.unbind(0):
+        tests = tests.unbind(0)
+        if tests and elements.is_contiguous() and 1 not in elements.shape:         # so is what `==` makes
+            found, tests = elements == tests[0], tests[1:]
+        else:
+            found = empty_near(elements, elements.shape, DTYPES["bool"])
+            raw_fill(found, False)
+        for test in tests:
             found = found | (elements == test)
     else:
         tests = sort_op(tests, 0, False, True)[0]

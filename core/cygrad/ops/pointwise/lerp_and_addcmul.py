@@ -32,6 +32,11 @@ def _lerp_into(self, end, weight):
     self._bump_version()
 
 
+def of_one_float_dtype(a, b, c):
+    """Whether these are tensors, between which nothing is to be promoted, of a real floating-point dtype."""
+    return type(a) is type(b) is type(c) is Tensor and a.dtype is b.dtype is c.dtype and a.is_floating_point()
+
+
 @primitive(name="lerp_tensor")
 def _lerp_tensor(self, end, weight):
     if self.is_complex():
@@ -72,8 +77,10 @@ def lerp(input, end, weight):
     >>> cygrad.lerp(cygrad.tensor([0., 10.]), cygrad.tensor([10., 20.]), 0.25)
     tensor([ 2.5000, 12.5000])
     """
-    if isinstance(weight, float) and same_floats(input, end):
+    if isinstance(weight, (float, int)) and same_floats(input, end):
         return _lerp(input, end, weight)
+    if of_one_float_dtype(input, end, weight):
+        return _lerp_tensor(input, end, weight)
     need_tensors("lerp", input=input, end=end)
     if input.shape != end.shape or isinstance(weight, Tensor) and weight.shape != end.shape:
         broadcast(*[value for value in (input, end, weight) if isinstance(value, Tensor)])
@@ -168,7 +175,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
     >>> cygrad.addcmul(cygrad.tensor([1., 1.]), cygrad.tensor([1., 2.]), cygrad.tensor([2., 2.]), value=10)
     tensor([21., 41.])
     """
-    if same_floats(input, tensor1, tensor2):
+    if same_floats(input, tensor1, tensor2) or of_one_float_dtype(input, tensor1, tensor2):
         return _addcmul(input, tensor1, tensor2, value)
     need_tensors("addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
     if input.shape != tensor1.shape:
@@ -204,7 +211,7 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
     >>> cygrad.addcdiv(cygrad.tensor([1., 1.]), cygrad.tensor([1., 2.]), cygrad.tensor([2., 2.]), value=10)
     tensor([ 6., 11.])
     """
-    if same_floats(input, tensor1, tensor2):
+    if same_floats(input, tensor1, tensor2) or of_one_float_dtype(input, tensor1, tensor2):
         return _addcdiv(input, tensor1, tensor2, value)
     need_tensors("addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
     if input.shape != tensor1.shape:

@@ -29,23 +29,30 @@ SUMS = program(lambda grad, x, mean: ((x - mean) * grad, grad))
 SLOPE = program(lambda grad, x, scale, factor, shift: grad * scale + x * factor + shift)
 
 
-def scale_and_shift(mean, variance, eps, weight, bias):
-    scale = (variance + eps).rsqrt() * weight
-    return scale, bias - mean * scale
+def factors(mean, variance, eps, weight, bias):
+    """(rstd, scale, shift): x * scale + shift is normal. Without a weight it is 1, without a bias -0."""
+    rstd = (variance + eps).rsqrt()
+    scale = rstd * weight
+    return rstd, scale, bias - mean * scale
 
 
 def normal(x, mean, variance, eps, weight, bias):
-    scale, shift = scale_and_shift(mean, variance, eps, weight, bias)
+    _, scale, shift = factors(mean, variance, eps, weight, bias)
     return x * scale + shift
 
 
-FACTORS, EVALUATED = program(scale_and_shift), program(normal)
+FACTORS, EVALUATED = program(factors), program(normal)
+RUNNING = program(lambda running, new, momentum, factor: running + (new * factor - running) * momentum)
+
+
+def moments(x, axes):
+    """(variance, mean) over `axes`, which keep size 1."""
+    return variance_and_mean(x, axes, 0, True) if x.numel() else cygrad.var_mean(x, axes, correction=0, keepdim=True)
 
 
 def statistics(x, axes, eps):
     """(mean, variance, rstd) over `axes`, which keep size 1."""
-    variance, mean = variance_and_mean(x, axes, 0, True) if x.numel() else cygrad.var_mean(
-        x, axes, correction=0, keepdim=True)
+    variance, mean = moments(x, axes)
     return mean, variance, (variance + eps).rsqrt()
 
 
@@ -130,6 +137,11 @@ def _native_batch_norm(tensors, input, weight, bias, mean, rstd, options):
     x, variance = single(input), None
     if not x.is_contiguous() and format_of(x) is None:          # the result is row-major, too
         x = x.contiguous()
+    if options[0] and input.dtype not in HALVES:
+        variance, mean = (t.reshape(-1) for t in moments(x, axes))
+        rstd, scale, shift = FACTORS(mean, variance, options[1], 1.0 if weight is None else weight,
+                                     -0.0 if bias is None else bias)
+        return SCALED(x, scale.reshape(shape), shift.reshape(shape)), mean, rstd, variance
     if options[0]:
         mean, variance, rstd = statistics(x, axes, options[1])
     else:
@@ -189,7 +201,7 @@ def evaluated(input, weight, bias, mean, variance, eps):
         mean, variance, weight, bias = (t if type(t) is float else t.reshape(shape)
                                         for t in (mean, variance, weight, bias))
         return EVALUATED(x, mean, variance, eps, weight, bias)
-    scale, shift = FACTORS(mean, variance, eps, weight, bias)
+    _, scale, shift = FACTORS(mean, variance, eps, weight, bias)
     return SCALED(x, scale.reshape(shape), shift.reshape(shape))
 
 
@@ -240,13 +252,19 @@ def batch_normalized(input, weight, bias, running_mean, running_var, training, m
         raise ValueError("running_mean and running_var must either both be None or neither be None")
     found = _native_batch_norm(inputs, *inputs, None, None, options)
     if running_mean is not None:
+        count = input.numel() // input.size(1)
+        unbiased, mean, variance = count / (count - 1) if count > 1 else math.nan, found[1], found[3]
+        # (PyTorch does not count this change)
+        if (type(momentum) is float and abs(momentum) < 0.5 and all(
+                type(t) is Tensor and t.dtype is mean.dtype and t.is_contiguous() and not t.is_inference()
+                for t in (running_mean, running_var))):
+            RUNNING.into(running_mean, running_mean, mean, momentum, 1.0)
+            RUNNING.into(running_var, running_var, variance, momentum, unbiased)
+            return found
         with cygrad.no_grad():
-            count = input.numel() // input.size(1)
-            mean, variance = found[1].detach(), found[3].detach()
-            # (PyTorch does not count this change)
+            mean, variance = mean.detach(), variance.detach()
             running_mean.data.lerp_(mean.to(running_mean.dtype), momentum)
-            running_var.data.lerp_((variance * (count / (count - 1) if count > 1 else math.nan)).to(running_var.dtype),
-                                   momentum)
+            running_var.data.lerp_((variance * unbiased).to(running_var.dtype), momentum)
     return found
 
 

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """A turnstile in memory that processes share: each says that it has come, and sleeps until all have.
 
 The times that all come together are numbered from 1; a process comes to time k + 1 only after time k is complete. There

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10
 """Convolutions as products of a matrix of weights with one of what each position sees.
 
 That second matrix is not made. What a block of rows sees is laid out in padded planes (kernels/depthwise.pyx), in

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10
 """Convolutions of images whose channels lie side by side (`channels_last`): nothing is put into another order.
 
 What a row of the kernel sees are neighbouring elements, so a position's row of the first factor is found in a block of

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10
 """Convolutions that make few channels, which lie side by side (`channels_last`), and gradients of such inputs.
 
 Channels would leave most of a vector empty. So products of the output's gradient with the weights are made for all

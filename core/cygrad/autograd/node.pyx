@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 # cython: binding=False, embedsignature=True, embedsignature.format=clinic
 """Nodes of the autograd graph: what every node has, and the two kinds that are no op of a table.
 

@@ -45,8 +45,8 @@ ctypedef void (*argupdate_loop)(const char *row, char *best, long long *index, P
 cdef enum Place:            # where the values of each kind are among a plan's slots
     OUTS = 16
     CONSTANTS = 20
-    BUFFERS = 44
-    SLOTS = 56
+    BUFFERS = 140
+    SLOTS = 160
 
 cdef enum StepKind:
     UNARY_STEP, BINARY_STEP, TERNARY_STEP, SCALED_STEP, WHERE_STEP, CONVERT_STEP, COPY_STEP, SPREAD_STEP

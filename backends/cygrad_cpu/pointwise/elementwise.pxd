@@ -17,7 +17,7 @@ cdef struct Details:        # what the threads share
     bint chain              # they are run as one
 
 cdef struct Workspace:      # of a thread
-    char *slots[56]
+    char *slots[160]
     char *moved[12]         # for each operand of the job, a buffer where it needs one; or NULL
     char *converted[12]     # likewise
     char *scratch           # between two conversions

@@ -168,8 +168,8 @@ cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple out
     if made is None:
         return NotImplemented
     cdef const Plan *plan = &made.plan
-    cdef char values[384]
-    cdef char *slots[56]
+    cdef char values[1920]
+    cdef char *slots[160]
     cdef char local[8192 + 64]
     cdef View out = <View>outs[0]
     cdef Py_ssize_t n = out.elements, unit
@@ -242,7 +242,7 @@ cdef int run_job(const Plan *plan, char *values, tuple ins, tuple outs) except -
     """Any operands, in blocks; non-zero where an integer was divided by zero."""
     cdef Job job
     cdef Details details
-    cdef Step steps[64]
+    cdef Step steps[320]
     cdef View view
     cdef bint dense = True
     cdef int i, which, wanted, threads = thread_count(), status

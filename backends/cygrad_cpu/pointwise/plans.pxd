@@ -5,9 +5,10 @@ cdef enum:
     MOST_INS = 16           # numbers included
     MOST_VIEWS = 8
     MOST_OUTS = 4
-    MOST_CONSTANTS = 24
-    MOST_BUFFERS = 12
-    MOST_STEPS = 64
+    MOST_CONSTANTS = 120    # of functions made of several series
+    MOST_ONCE = 24
+    MOST_BUFFERS = 20
+    MOST_STEPS = 320
     LEAST_CHAIN = 1024      # elements that tiles are worth their calls for
 
 cdef struct Plan:
@@ -25,9 +26,9 @@ cdef struct Plan:
     int spreads             # how many of `spread`: constants as runs, once a thread
     int steps               # how many of `step`: once a block
     Step first[24]
-    Step spread[12]
-    Step step[64]
-    char values[384]        # of the constants, 16 bytes each
+    Step spread[20]
+    Step step[320]
+    char values[1920]       # of the constants, 16 bytes each
     int number[16]          # the constant that input i fills; -1: it is a View
     int out_code[4]         # dtype in which out or result j is computed
     unsigned int read_later[4]      # a bit for each input that is read after out j is written

@@ -119,8 +119,8 @@ cdef class Compiler:
     cdef list stack
     cdef dict kept
     cdef dict spread_of         # (constant, dtype): its buffer
-    cdef int[56] codes          # dtype of each slot's value
-    cdef int[56] uses           # places on the stack, and loads of kept values to come
+    cdef int[160] codes          # dtype of each slot's value
+    cdef int[160] uses           # places on the stack, and loads of kept values to come
 
     def __init__(self, tuple program, int ins, int outs, unsigned long long key, int code):
         cdef int i
@@ -228,7 +228,7 @@ cdef class Compiler:
             if slot != NO_SLOT:
                 self.drop(slot)
         if constant:
-            if plan.once == MOST_CONSTANTS:
+            if plan.once == MOST_ONCE:
                 raise Unfit("too many steps")
             step = &plan.first[plan.once]
             slot = self.constant(result_code)
@@ -303,7 +303,7 @@ cdef class Compiler:
     cdef place_spreads(self):
         """Number the buffers that are in use one after the other, and those of spread constants behind them."""
         cdef Plan *plan = self.plan
-        cdef int[56] places
+        cdef int[160] places
         cdef int i, k, slot, first_spread = SLOTS - plan.spreads, buffers = 0
         for slot in range(<int>SLOTS):
             places[slot] = slot

@@ -46,7 +46,7 @@ cdef int put_totals(const Walk *walk, char *totals, Py_ssize_t pitch, Py_ssize_t
                     Py_ssize_t stride, char *memory) noexcept nogil:
     """Finish n totals of each result, `pitch` bytes apart, and write them to outs, `stride` apart from `offset` on."""
     cdef const Plan *plan = walk.finish
-    cdef char *slots[56]
+    cdef char *slots[160]
     cdef char *moved = memory + 16 * n
     cdef const char *found
     cdef int j, status = 0
@@ -307,7 +307,7 @@ cdef int run_walk(Walk *walk, int threads) noexcept nogil:
 
 cdef int constants_of(const Plan *plan, tuple ins, int first, char *values) except -1:
     """The constants of a call: the plan's own, the numbers of its inputs from `first` on, what is computed of these."""
-    cdef char *slots[56]
+    cdef char *slots[160]
     cdef int i
     memcpy(values, plan.values, plan.constants * 16)
     for i in range(plan.constants):
@@ -362,8 +362,8 @@ cdef object cpu_map_reduce(tuple program, tuple ins, tuple ops, tuple finish, tu
     cdef View out = <View>outs[0], like = None
     cdef Walk walk
     cdef const Plan *plan
-    cdef char values[384]
-    cdef char finish_values[384]
+    cdef char values[1920]
+    cdef char finish_values[1920]
     cdef int code = out.dtype.code, status
     if made is None or made.plan.results != len(ops):
         return NotImplemented
@@ -400,7 +400,7 @@ cdef object cpu_map_reduce(tuple program, tuple ins, tuple ops, tuple finish, tu
 
 cdef int run_small(Walk *walk, const Plan *plan, char *values, tuple ins, Py_ssize_t n) except -1:
     """All elements in one block, where they lie."""
-    cdef char *slots[56]
+    cdef char *slots[160]
     cdef char local[8192 + 64]
     cdef char totals[4 * 16]
     cdef Py_ssize_t unit = (n * plan.item + 63) // 64 * 64

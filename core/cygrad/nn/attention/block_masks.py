@@ -212,7 +212,7 @@ def create_block_mask(mask_mod, B, H, Q_LEN, KV_LEN, device=None, BLOCK_SIZE=DEF
 def _ordered(dense):
     """How many blocks of each row are set, and the columns, those of set blocks first."""
     order = dense.to(cygrad.int32).contiguous().argsort(dim=-1, descending=True, stable=True)
-    return dense.sum(-1, dtype=cygrad.int32), order.to(cygrad.int32)
+    return dense.sum(-1, dtype=cygrad.int32), order.to(cygrad.int32, memory_format=cygrad.contiguous_format)
 
 
 def _dense(counts, indices, columns):

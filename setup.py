@@ -98,7 +98,8 @@ def link_flags(native):
         return []
     flags = ["-fsanitize=address"] if DEBUG else ([] if sys.platform == "darwin" else ["-Wl,-s"])
     if sys.platform.startswith("linux"):
-        flags.append("-Wl,--gc-sections")       # what Cython writes for a module, where a kernel is none
+        # What Cython writes for a module goes where a kernel is none; a text that ends as another is a part of it.
+        flags += ["-Wl,--gc-sections", "-Wl,-O2"]
         if native:
             flags += ["-fopenmp", "-Wl,--wrap=GOMP_parallel"]       # cygrad_cpu/runtime/thread_count.pyx says why
     return flags

@@ -2,8 +2,8 @@
 
     python tools/make_sobol_table.py
 
-They are facts: the primitive polynomials and initial direction numbers "new-joe-kuo-6" of S. Joe and F. Y. Kuo, ACM
-Trans. Math. Softw. 29 (2003) and SIAM J. Sci. Comput. 30 (2008), which SciPy has in a file of its own.
+They are facts: the initial direction numbers "new-joe-kuo-6" of S. Joe and F. Y. Kuo, ACM Trans. Math. Softw. 29
+(2003) and SIAM J. Sci. Comput. 30 (2008), which SciPy has in a file of its own.
 """
 import zlib
 from pathlib import Path
@@ -16,13 +16,12 @@ TARGET = Path(__file__).resolve().parents[1] / "core" / "cygrad" / "quasirandom"
 
 
 def main():
-    """One row of what polynomials grow by from axis to axis, 18 of numbers; of each row the lowest bits first.
+    """18 rows of numbers; of each the lowest bits first.
 
     A number m_j has j bits, of which the lowest is 1; the others are as good as drawn, and are what is left.
     """
-    content = np.load(FOUND)
-    rows = np.concatenate([np.diff(content["poly"], prepend=0)[None], content["vinit"].T])
-    assert rows.shape == (19, 21201) and 0 <= rows.min() and rows.max() < 1 << 18
+    rows = np.load(FOUND)["vinit"].T
+    assert rows.shape == (18, 21201) and 0 <= rows.min() and rows.max() < 1 << 18
     bits = rows[:, None] >> np.arange(18)[None, :, None] & 1
     TARGET.write_bytes(zlib.compress(np.packbits(bits.astype(np.uint8), axis=-1).tobytes(), 9))
 

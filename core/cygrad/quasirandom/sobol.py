@@ -14,36 +14,60 @@ BITS, DIMENSIONS, DEGREES = 30, 21201, 18
 
 
 @cache
-def table():
-    """Polynomials and initial numbers, int64 of 19 x 21201: a row of polynomials, then m1, m2, ... of every axis."""
+def initial_numbers():
+    """m1, m2, ... of every axis, int64 of 18 x 21201; an axis has as many as its polynomial's degree."""
     content = zlib.decompress((Path(__file__).parent / "directions.zlib").read_bytes())
-    packed = cygrad.frombuffer(bytearray(content), dtype=cygrad.uint8).view(DEGREES + 1, DEGREES, -1, 1)
+    packed = cygrad.frombuffer(bytearray(content), dtype=cygrad.uint8).view(DEGREES, DEGREES, -1, 1)
     bits = packed >> cygrad.arange(7, -1, -1).byte() & 1        # row, place in the number, axis by eights
-    rows = sum(bits[:, place].flatten(1)[:, :DIMENSIONS].long() << place for place in range(DEGREES))
-    rows[0] = rows[0].cumsum(0)                                 # polynomials grow from axis to axis: what they grow by
-    return rows
+    return sum(bits[:, place].flatten(1)[:, :DIMENSIONS].long() << place for place in range(DEGREES))
+
+
+@cache
+def primitive_polynomials(degree):
+    """Those modulo 2 in growing order, a bit for each coefficient: x has the order 2^degree - 1 modulo each."""
+    order = (1 << degree) - 1
+    primes = [p for p in range(2, order) if order % p == 0 and all(p % q for q in range(2, p))]
+    found = cygrad.arange(order + 2, 2 << degree, 2)
+
+    def power(n):
+        """x^n modulo each of `found`."""
+        out = cygrad.ones_like(found)
+        for bit in f"{n:b}":
+            square = cygrad.zeros_like(out)
+            for place in range(degree - 1, -1, -1):
+                square <<= 1
+                square ^= (square >> degree) * found ^ (out >> place & 1) * out
+            out = square << 1 if bit == "1" else square
+            out ^= (out >> degree) * found
+        return out
+
+    found = found[power(order + 1) == power(1)]
+    for prime in primes:
+        found = found[power(order // prime) != 1]
+    return found
 
 
 def direction_numbers(dimension):
     """The direction numbers of the first axes, int64 of (dimension, 30): v1, v2, ... as numbers of 30 bits.
 
-    With the polynomial x^s + a1 x^(s-1) + ... + 1 of an axis, m_j is the exclusive or of m_(j-s), 2^s m_(j-s) and
-    those 2^k m_(j-k) whose a_k is 1 (Bratley and Fox, ACM Trans. Math. Softw. 14, 1988).
+    Axis by axis the polynomials are 1 and the primitive ones, as they grow. With the polynomial
+    x^s + a1 x^(s-1) + ... + 1 of an axis, m_j is the exclusive or of m_(j-s), 2^s m_(j-s) and those 2^k m_(j-k) whose
+    a_k is 1 (Bratley and Fox, ACM Trans. Math. Softw. 14, 1988).
     """
-    rows = table()[:, :dimension].clone()
-    polynomials, numbers = rows[0], cygrad.ones(BITS, dimension, dtype=cygrad.int64)
-    for degree in range(1, DEGREES + 1):
-        axes = (polynomials >> degree == 1).nonzero().flatten()
-        if axes.numel() == 0:
-            continue
-        m = [rows[1 + j, axes] for j in range(degree)]
-        signs = [polynomials[axes] >> degree - k & 1 for k in range(1, degree)]
+    numbers, begin, degree = cygrad.ones(BITS, dimension, dtype=cygrad.int64), 1, 0
+    while begin < dimension:
+        degree += 1
+        polynomials = primitive_polynomials(degree)[:dimension - begin]
+        axes = slice(begin, begin + len(polynomials))
+        m = list(initial_numbers()[:degree, axes])
+        signs = [polynomials >> degree - k & 1 for k in range(1, degree)]
         for j in range(degree, BITS):
             found = m[j - degree] ^ m[j - degree] << degree
             for k, sign in enumerate(signs, 1):
                 found = found ^ sign * (m[j - k] << k)
             m.append(found)
         numbers[:, axes] = cygrad.stack(m)
+        begin = axes.stop
     return (numbers << cygrad.arange(BITS - 1, -1, -1).unsqueeze(1)).t().contiguous()
 
 

@@ -57,14 +57,13 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.expand", "ops.
         "tensors.detaching", "tensors.hooks", "tensors.array_protocols", "tensors.pickling", "tensors.methods",
         "devices.pinning")
 # Modules of ops that are imported when a name is first missing, and methods that are in one of them.
-_LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "nn.channel_normalization",
-          "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling", "nn.random_activations", "nn.recurrent",
-          "nn.recurrent_cells", "fourier.short_time", "pointwise.bessel", "shape.view_copies",
-          "pointwise.gamma_functions",
-          "linalg.householder", "linalg.low_rank", "index.segment_reduction", "reduce.hashing", "nn.learned_slopes",
-          "nn.torch_namespace", "shape.combinations", "index.unravel_index", "linalg.least_squares",
-          "linalg.block_eigenvalues", "reduce.integration", "create.signal_windows", "create.file_memory",
-          "sort.histograms")
+_LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "nn.batch_normalization",
+          "nn.group_normalization", "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling",
+          "nn.random_activations", "nn.recurrent", "nn.recurrent_cells", "fourier.short_time", "pointwise.bessel",
+          "shape.view_copies", "pointwise.gamma_functions", "linalg.householder", "linalg.low_rank",
+          "index.segment_reduction", "reduce.hashing", "nn.learned_slopes", "nn.torch_namespace", "shape.combinations",
+          "index.unravel_index", "linalg.least_squares", "linalg.block_eigenvalues", "reduce.integration",
+          "create.signal_windows", "create.file_memory", "sort.histograms")
 _LATER_METHODS = ("stft", "istft", "i0", "i0_", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "igamma",
                   "igamma_", "igammac", "igammac_", "mvlgamma", "mvlgamma_", "geqrf", "orgqr", "ormqr", "prelu",
                   "hash_tensor", "bincount", "histc", "histogram")

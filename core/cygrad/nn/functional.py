@@ -15,7 +15,8 @@ from cygrad.ops.nn.adaptive_pooling import (adaptive_avg_pool1d, adaptive_avg_po
                                             adaptive_max_pool3d_with_indices)
 from cygrad.ops.nn.fractional_pooling import (fractional_max_pool2d, fractional_max_pool2d_with_indices,  # noqa: F401
                                               fractional_max_pool3d, fractional_max_pool3d_with_indices)
-from cygrad.ops.nn.channel_normalization import batch_norm, group_norm, instance_norm  # noqa: F401
+from cygrad.ops.nn.batch_normalization import batch_norm, instance_norm  # noqa: F401
+from cygrad.ops.nn.group_normalization import group_norm  # noqa: F401
 from cygrad.ops.nn.ctc import ctc_loss  # noqa: F401
 from cygrad.ops.nn.dropout import (alpha_dropout, dropout, dropout1d, dropout2d, dropout3d,  # noqa: F401
                                    feature_alpha_dropout)

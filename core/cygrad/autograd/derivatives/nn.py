@@ -12,7 +12,8 @@ from cygrad.ops.linalg.distances import cdist_slope, euclidean_slope, pdist_slop
 from cygrad.ops.nn.attention import _safe_softmax, attention_scores
 from cygrad.ops.nn.border_padding import _folded, _padded
 from cygrad.ops.nn.pooling_windows import box_sum_slope, of_outputs, placed, spread
-from cygrad.ops.nn.channel_normalization import batch_norm_slopes, group_norm_slopes
+from cygrad.ops.nn.batch_normalization import batch_norm_slopes
+from cygrad.ops.nn.group_normalization import group_norm_slopes
 from cygrad.ops.nn.convolution import _convolution, _convolution_backward
 from cygrad.ops.nn.embeddings import bags_slope, embedding_slope, samples_slope
 from cygrad.ops.nn.grid_sampling import affine_slope, slopes as sampling_slopes

@@ -96,9 +96,10 @@ def test_long_lines_are_scattered_in_order(computing_gpu, shape, dim):
 @pytest.mark.parametrize("entry", ["memory", "fill", *(pytest.param(entry, marks=pytest.mark.slow) for entry in (
     "where", "gather", "matmul", "conv2d", "conv2d_backward", "attention"))])
 def test_conformance(computing_gpu, entry):
-    """A part of the cases: programs for GPUs take PoCL seconds each to compile, most of all those of attention."""
+    """A part: programs for GPUs take PoCL seconds each to compile, most of all those of attention."""
     computing_gpu.backend.open(0)
-    report = run(share(selected([entry], thorough=False), 12 if entry == "attention" else 4), computing_gpu.backend, 0, "cpu")
+    every = 12 if entry == "attention" else 4
+    report = run(share(selected([entry], thorough=False), every), computing_gpu.backend, 0, "cpu")
     assert not report.failed, report.details()
 
 

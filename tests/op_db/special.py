@@ -48,6 +48,8 @@ def places_and_degrees(make):
         yield S(make(3, 4, low=-1.5, high=1.5, layout=layout), make(3, 4, low=0, high=12, grad=False))
     yield S(make(3, 4), make.index(4, high=9))
     yield S(make(5), 3)
+    yield S(make(5), 30)
+    yield S(make(3, 4, low=-1.5, high=1.5), make.index(4, high=25))
     yield S(make(5), -1)
     yield S(2, make.index(5, high=7))
     yield S(make.of([1, 0, 1, 0, 2, 3]), make.index(6, high=9))

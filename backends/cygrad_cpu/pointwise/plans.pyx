@@ -8,7 +8,7 @@ a thread; and what programs often do in two to five steps (a * b + c, a clamp, S
 belongs to a program, a dtype and the places where numbers and masks stand among the inputs; it is made
 when it is first wanted and kept.
 """
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BFLOAT16, BOOL, COMPLEX64, FLOAT16, FLOAT32
@@ -117,6 +117,7 @@ cdef class Compiler:
     cdef Compiled made
     cdef Plan *plan
     cdef list stack
+    cdef list literals          # constants that stand in the formula
     cdef dict kept
     cdef dict spread_of         # (constant, dtype): its buffer
     cdef int[160] codes          # dtype of each slot's value
@@ -130,7 +131,7 @@ cdef class Compiler:
         memset(plan, 0, sizeof(Plan))
         plan.code, plan.item = code, ITEMS[code]
         plan.ins, plan.outs = ins, outs
-        self.stack, self.kept, self.spread_of = [], {}, {}
+        self.stack, self.literals, self.kept, self.spread_of = [], [], {}, {}
         memset(self.uses, 0, sizeof(self.uses))
         for i in range(plan.ins):
             plan.number[i] = -1
@@ -154,9 +155,7 @@ cdef class Compiler:
             slot = step[1]
             self.push(slot if self.plan.number[slot] < 0 else CONSTANTS + self.plan.number[slot])
         elif kind == "number":
-            slot = self.constant(self.plan.code)
-            store_scalar(step[1], self.plan.code, self.plan.values + 16 * (slot - CONSTANTS))
-            self.push(slot)
+            self.push(self.literal(step[1]))
         elif kind == "keep":
             slot = self.stack[len(self.stack) - 1]
             self.kept[step[1]] = slot
@@ -192,6 +191,18 @@ cdef class Compiler:
         self.codes[CONSTANTS + self.plan.constants] = code
         self.plan.constants += 1
         return CONSTANTS + self.plan.constants - 1
+
+    cdef int literal(self, value) except -1:
+        """The constant of a number in a formula: equal numbers, bit for bit, have one."""
+        cdef int slot = self.constant(self.plan.code), earlier
+        cdef char *values = <char *>self.plan.values - 16 * CONSTANTS
+        store_scalar(value, self.plan.code, values + 16 * slot)
+        for earlier in self.literals:
+            if memcmp(values + 16 * earlier, values + 16 * slot, 16) == 0:
+                self.plan.constants -= 1
+                return earlier
+        self.literals.append(slot)
+        return slot
 
     cdef int buffer(self, int code, int a, int b, int c) except -1:
         """A free buffer, at best that of an operand which dies here: its memory is in the cache.

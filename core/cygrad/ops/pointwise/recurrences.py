@@ -3,51 +3,63 @@
 How many steps are needed depends on the values, so the host asks for the largest degree once a call.
 """
 import math
+from functools import cache
 
 import cygrad
+from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import result_type
 from cygrad.dispatch.raw import cast_to
 from cygrad.ops.declare.operand_types import refused, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.pointwise.normal_distribution import need_one
-from cygrad.ops.pointwise.special import shifts_below_zero, with_strides
+from cygrad.ops.pointwise.special import TERMS, hurwitz, shifts_below_zero, with_strides
 from cygrad.tensor import Tensor
 
 
 def floats(input, other):
-    """Both operands as tensors of one float dtype and shape."""
+    """Both operands in one float dtype; numbers stay numbers."""
     dtype = result_type(input, other)
     dtype = dtype if dtype.is_floating_point else cygrad.get_default_dtype()
-    like = input if isinstance(input, Tensor) else other
-    both = (cast_to(x, dtype) if isinstance(x, Tensor) else cygrad.tensor(float(x), dtype=dtype, device=like.device)
-            for x in (input, other))
-    return cygrad.broadcast_tensors(*both)
+    return [cast_to(x, dtype) if isinstance(x, Tensor) else float(x) for x in (input, other)]
+
+
+def tensors(x, y):
+    """What `floats` gave as tensors of one shape."""
+    like = x if isinstance(x, Tensor) else y
+    return cygrad.broadcast_tensors(*(t if isinstance(t, Tensor) else like.new_full((), t) for t in (x, y)))
 
 
 # ------------------------------------------------------------------------- polynomials
 
-def recurrence(x, n, first, step, known):
+AT_ONCE = 16        # degrees up to this one are one pass
+
+
+def recurrence(x, n, first, step, known, most):
     """The polynomials of degrees n at x, of which those of degree 0 and 1 are 1 and `first`.
 
-    `step(k, q, p)` makes that of degree k + 1 of those of k and k - 1; `known` masks elements that need none.
+    `step(k, q, p)` makes that of degree k + 1 of those of k and k - 1. No degree is above `most`; where that is None,
+    it goes on until all elements are found, but those for which `known()` is true.
     """
-    p, q = cygrad.ones_like(x), first
-    found = cygrad.where(n == 0, p, q)
-    open_ = known.logical_not().logical_and(n > 1)
-    k = 1
+    p, q = 1, first
+    if most is not None:
+        found = where(n.eq(0), 1, where(n.eq(1), first, -0.0))
+        for k in map(float, range(1, most)):
+            p, q = q, step(k, q, p)
+            found = found + where(n.eq(k + 1), q, -0.0)     # a sum: nothing of the later ones waits for the earlier
+        return found
+    found = where(n.eq(0), 1, first)
+    open_, k = known().logical_not().logical_and(n > 1), 1
     while open_.any().item():
         p, q = q, step(k, q, p)
         k += 1
-        found = cygrad.where(open_, q, found)
+        found = where(open_, q, found)
         open_ = open_.logical_and(n > k).logical_and(q.isnan().logical_not())
-    return cygrad.where(n < 0, 0, found)
+    return found
 
 
 def at_ends(x, n, found, right, left):
-    """`found`, but at 1 and -1 what is known there; `left` is of even degree, and negative for odd ones."""
-    sign = 1 - 2 * n.remainder(2) if left[1] else 1
-    found = cygrad.where(x == 1, right, cygrad.where(x == -1, left[0] * sign, found))
-    return cygrad.where(n < 0, 0, found)
+    """`found`, but at 1 and -1 what is known there: at -1 `left` for even degrees, else -`left`."""
+    return where(x.eq(1), right, where(x.eq(-1), left * (1 - 2 * n.remainder(2)), found))
 
 
 def chebyshev_of(kind):
@@ -57,40 +69,39 @@ def chebyshev_of(kind):
               "v": lambda a, n: ((n + 0.5) * a).cos() / (a / 2).cos(),
               "w": lambda a, n: ((n + 0.5) * a).sin() / (a / 2).sin()}[kind]
 
-    def formula(x, n):
+    def formula(x, n, most):
         high = (n > (6 if kind == "t" else 8)).logical_and(x.abs() < 1)
-        found = recurrence(x, n, first(x), lambda k, q, p: 2 * x * q - p, high.logical_or(x.abs() == 1))
-        found = cygrad.where(high, angles(x.clamp(-1, 1).acos(), n), found)
-        one = cygrad.ones_like(n)
-        right, left = {"t": (one, one), "u": (n + 1, n + 1), "v": (one, 2 * n + 1), "w": (2 * n + 1, one)}[kind]
-        return at_ends(x, n, found, right, (left, True))
+        found = recurrence(x, n, first(x), lambda k, q, p: 2 * x * q - p, lambda: high.logical_or(x.abs().eq(1)), most)
+        if most is None or most > 6:
+            found = where(high, angles(x.acos(), n), found)
+        right, left = {"t": (1, 1), "u": (n + 1, n + 1), "v": (1, 2 * n + 1), "w": (2 * n + 1, 1)}[kind]
+        return at_ends(x, n, found, right, left)
     return formula
 
 
 def hermite(scale):
     """Hermite's polynomials, the physicists' (2) or the probabilists' (1), of degrees that don't overflow."""
-    def formula(x, n):
-        beyond = n > (512 if x.dtype.itemsize == 8 else 128)
-        found = recurrence(x, n, scale * x, lambda k, q, p: scale * (x * q - k * p), beyond)
-        return cygrad.where(beyond, math.nan, found)
+    def formula(x, n, most):
+        beyond = None if most else n > (512 if x.dtype.itemsize == 8 else 128)
+        found = recurrence(x, n, scale * x, lambda k, q, p: scale * (x * q - k * p), lambda: beyond, most)
+        return found if most else where(beyond, math.nan, found)
     return formula
 
 
-def laguerre(x, n):
-    found = recurrence(x, n, 1 - x, lambda k, q, p: ((2 * k + 1 - x) * q - k * p) / (k + 1), x == 0)
-    return cygrad.where((x == 0).logical_and(n >= 0), 1, found)
+def laguerre(x, n, most):
+    found = recurrence(x, n, 1 - x, lambda k, q, p: ((2 * k + 1 - x) * q - k * p) / (k + 1), lambda: x.eq(0), most)
+    return where(x.eq(0), 1, found)
 
 
-def legendre(x, n):
-    found = recurrence(x, n, x, lambda k, q, p: ((2 * k + 1) * x * q - k * p) / (k + 1), x.abs() == 1)
-    one = cygrad.ones_like(n)
-    return at_ends(x, n, found, one, (one, True))
+def legendre(x, n, most):
+    found = recurrence(x, n, x, lambda k, q, p: ((2 * k + 1) * x * q - k * p) / (k + 1), lambda: x.abs().eq(1), most)
+    return at_ends(x, n, found, 1, 1)
 
 
 POLYNOMIALS = {f"chebyshev_polynomial_{kind}": (chebyshev_of(kind), f"Chebyshev's polynomial {kind.upper()}")
                for kind in "tuvw"}
-POLYNOMIALS |= {f"shifted_{name}": (lambda x, n, formula=formula: formula(2 * x - 1, n), what + ", of 2 x - 1")
-                for name, (formula, what) in POLYNOMIALS.items()}
+POLYNOMIALS |= {f"shifted_{name}": (lambda x, n, most, formula=formula: formula(2 * x - 1, n, most),
+                                   what + ", of 2 x - 1") for name, (formula, what) in POLYNOMIALS.items()}
 POLYNOMIALS |= {"hermite_polynomial_h": (hermite(2), "The physicists' polynomial of Hermite"),
                 "hermite_polynomial_he": (hermite(1), "The probabilists' polynomial of Hermite"),
                 "laguerre_polynomial_l": (laguerre, "Laguerre's polynomial"),
@@ -99,12 +110,25 @@ POLYNOMIALS |= {"hermite_polynomial_h": (hermite(2), "The physicists' polynomial
 
 def polynomial_op(name, formula):
     """An op of places and degrees, without a derivative, as in PyTorch."""
+    def whole(x, n, most=None):
+        n = n.trunc()
+        n = where(n < 2.0**63, n, -1)           # PyTorch makes int64 of degrees: what is larger or NaN is negative
+        return where(n < 0, 0, formula(x, n, most))
+
+    @cache
+    def up_to(most):
+        return program(lambda x, n: whole(x, n, most))
+
     @primitive(name="special_" + name)
     def found(input, n):
-        x, degree = floats(input, n)
-        degrees = degree.contiguous().trunc()
-        degrees = cygrad.where(degrees < 2.0**63, degrees, -1)      # PyTorch makes int64 of them: the rest is negative
-        return with_strides(x, degree, formula(x.contiguous(), degrees))
+        x, degrees = floats(input, n)
+        most = degrees
+        if isinstance(most, Tensor):
+            most = degrees.max().item() if degrees.numel() and degrees.device.type != "meta" else 0
+        if most <= AT_ONCE:                     # or the next of 4, 8, 16: so there are three programs
+            return up_to(4 << sum(most > limit for limit in (4, 8)))(x, degrees)
+        x, degrees = tensors(x, degrees)
+        return with_strides(x, degrees, whole(x.contiguous(), degrees.contiguous()))
 
     def public(x, n):
         need_one(x, n, "special_" + name)
@@ -120,36 +144,27 @@ polynomials = {name: polynomial_op(name, formula) for name, (formula, _) in POLY
 
 # ------------------------------------------------------------------------ Hurwitz' zeta
 
-# Coefficients (2k)! / B_2k of the Euler-Maclaurin sum.
-EULER_MACLAURIN = (12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1892437580.3183791, 74724249600.0,
-                   -2950130727918.1642, 116467828143500.67, -4597978722407472.6, 181521054019435467.7,
-                   -7166165256175667011.3)
+def everywhere(s, q, terms=TERMS):
+    whole = q.eq(q.floor())
+    total = hurwitz(s, q, terms)
+    total = where(q <= 0, where(whole, math.inf, where(s.eq(s.floor()), total, math.nan)), total)
+    undefined = q.eq(math.inf).logical_or(s.eq(math.inf).logical_and(q > 1)).logical_or(q.isnan())
+    total = where(undefined, math.nan, total)
+    return where(s.eq(1), math.inf, where(s < 1, math.nan, total))
+
+
+ZETA = program(lambda s, q: everywhere(s, q))
 
 
 @primitive(name="zeta")
 @widened
 def _zeta(self, other):
-    first, second = floats(self, other)
-    s, q = first.contiguous(), second.contiguous()
-    total, z = cygrad.zeros_like(q), q
-    for _ in range(10 + shifts_below_zero(q)):
-        total = total + z.pow(-s)
-        z = z + 1
-    power = z.pow(-s)
-    total = total + power * z / (s - 1) + power / 2
-    factor = s
-    for k, coefficient in enumerate(EULER_MACLAURIN):
-        power = power / z
-        term = power * (factor / coefficient)
-        total = total + cygrad.where(term.isfinite(), term, 0)
-        power = power / z
-        factor = factor * (s + (2 * k + 1)) * (s + (2 * k + 2))
-    whole = q == q.floor()
-    total = cygrad.where(q <= 0, cygrad.where(whole, math.inf, cygrad.where(s == s.floor(), total, math.nan)), total)
-    undefined = (q == math.inf).logical_or((s == math.inf).logical_and(q > 1)).logical_or(q.isnan())
-    total = cygrad.where(undefined, math.nan, total)
-    total = cygrad.where(s == 1, math.inf, cygrad.where(s < 1, math.nan, total))
-    return with_strides(first, second, total)
+    s, q = floats(self, other)
+    shifts = shifts_below_zero(q)
+    if not shifts:
+        return ZETA(s, q)
+    s, q = tensors(s, q)
+    return with_strides(s, q, everywhere(s.contiguous(), q.contiguous(), TERMS + shifts))
 
 
 @primitive(name="zeta_scalar")

@@ -1,5 +1,6 @@
 """Special functions with nodes of their own, mostly programs: sinc, logit, xlogy, logaddexp, polygamma."""
 import math
+from functools import cache
 
 import cygrad
 from cygrad.dispatch.operands import broadcast, select
@@ -238,7 +239,7 @@ def _polygamma(n, self):
     if n == 0:
         return x.digamma()
     if n == 1:
-        return trigamma(x)
+        return TRIGAMMA(x)
     factorial = float(math.factorial(n)) if n <= 170 else math.inf             # 171! is beyond double precision
     return zeta(n + 1, x) * (factorial if n % 2 else -factorial)
 
@@ -296,50 +297,69 @@ def _polygamma_method(self, n):
     return polygamma(n, self)
 
 
-def trigamma(x):
+def trigamma_formula(x):
     """Recurrence up to x + 6, then the asymptotic series; reflection below 1/2 (Abramowitz and Stegun, 6.4)."""
     reflected = x < 0.5
     sine = (x * math.pi).sin()
-    z = select(reflected, 1 - x, x)
-    total = cygrad.zeros_like(z)
+    z = where(reflected, 1 - x, x)
+    total = 0
     for _ in range(6):
         total = total + 1 / (z * z)
         z = z + 1
     w = 1 / (z * z)
     total = total + (1 + 1 / (2 * z) + w * (1 / 6 - w * (1 / 30 - w * (1 / 42)))) / z
-    return select(reflected, math.pi ** 2 / (sine * sine) - total, total)
+    return where(reflected, math.pi ** 2 / (sine * sine) - total, total)
 
 
-# Coefficients (2k)! / B_2k of the Euler-Maclaurin sum.
-ZETA = (12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1892437580.3183791, 74724249600.0, -2950130727918.1642,
-        116467828143500.67, -4597978722407472.6, 181521054019435467.7, -7166165256175667011.3)
+TRIGAMMA = program(trigamma_formula, floats=True)
 
-
-MOST_SHIFTS = 4096      # how far below 0 the argument of a zeta function may lie
+# Coefficients B_2k / (2k)! of the Euler-Maclaurin sum, each by the one before.
+RATIOS = (1 / 12, -1 / 60, -1 / 42, -1 / 40, -5 / 198, -691 / 27300, -35 / 1382, -3617 / 142800, -219335 / 8659098,
+          -1222277 / 48253700, -4272565 / 168674226, -236364091 / 9331281960)
+TERMS, MOST_SHIFTS = 10, 4096       # of the sum itself; how far below 0 the argument may lie
 
 
 def shifts_below_zero(q):
     """How often 1 has to be added until no finite element is negative."""
-    if not q.numel() or q.device.type == "meta":
+    lowest = q
+    if isinstance(q, Tensor):
+        if not q.numel() or q.device.type == "meta":
+            return 0
+        lowest = q.min().item()
+        if not math.isfinite(lowest):
+            lowest = q.masked_fill(q.isfinite().logical_not(), 0).min().item()
+    elif not math.isfinite(q):
         return 0
-    lowest = q.masked_fill(q.isfinite().logical_not(), 0).min().item()
     return min(max(0, math.ceil(-lowest)), MOST_SHIFTS)
 
 
-def zeta(s, q):
-    """Hurwitz' zeta function, the sum of (q + k) ** -s over k >= 0, for a number s > 1 (Euler-Maclaurin)."""
-    total = cygrad.zeros_like(q)
-    z = q
-    for _ in range(10 + shifts_below_zero(q)):
-        total = total + z ** -s
+def hurwitz(s, q, terms=TERMS):
+    """Hurwitz' zeta function, the sum of (q + k) ** -s over k >= 0 (Euler-Maclaurin), where s > 1 and q is no pole."""
+    total, z = 0, q
+    for _ in range(terms):
+        total = total + z.pow(-s)
         z = z + 1
-    power = z ** -s
+    power = z.pow(-s)
     total = total + power * z / (s - 1) + power / 2
-    factor = float(s)
-    for k, coefficient in enumerate(ZETA):
-        power = power / z
-        total = total + power * (factor / coefficient)
-        power = power / z
-        factor *= (s + 2 * k + 1) * (s + 2 * k + 2)
-    pole = (q <= 0).logical_and(q == q.floor())
-    return select(pole, math.inf, total)
+    term, w, rest = power / z * s, 1 / (z * z), 0
+    for k, ratio in enumerate(RATIOS):
+        if k:
+            term = term * ((s + (2 * k - 1)) * (s + 2 * k)) * w
+        term = term * ratio
+        rest = rest + term
+    return total + where(rest.isfinite(), rest, 0)
+
+
+def of_poles(s, q, terms=TERMS):
+    return where((q <= 0).logical_and(q.eq(q.floor())), math.inf, hurwitz(s, q, terms))
+
+
+@cache
+def of_poles_in_one_pass(s):
+    return program(lambda q: of_poles(s, q), floats=True)
+
+
+def zeta(s, q):
+    """`hurwitz` for a number s, infinite at the poles."""
+    shifts = shifts_below_zero(q)
+    return of_poles(s, q, TERMS + shifts) if shifts else of_poles_in_one_pass(s)(q)

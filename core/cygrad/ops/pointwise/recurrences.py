@@ -161,9 +161,10 @@ ZETA = program(lambda s, q: everywhere(s, q))
 def _zeta(self, other):
     s, q = floats(self, other)
     shifts = shifts_below_zero(q)
+    if not isinstance(s, Tensor) or shifts:
+        s, q = tensors(s, q)
     if not shifts:
         return ZETA(s, q)
-    s, q = tensors(s, q)
     return with_strides(s, q, everywhere(s.contiguous(), q.contiguous(), TERMS + shifts))
 
 

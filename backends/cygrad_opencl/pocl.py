@@ -5,10 +5,12 @@ compiler then refuses ("unknown target CPU 'generic'", PoCL issue 1049), so that
 every instruction set is known to it. A Zen 4 it takes for a Zen 3, which has no AVX-512: without masks for bytes and
 16-bit numbers a loop's end is written out lane by lane, and programs compile up to four times as long. The name is a C
 string to which PoCL's device structure points, and there is no setting for it; so the pointer is replaced by one to the
-name of the instruction set level that the processor has.
+name of the instruction set level that the processor has. The options for the linker are repaired likewise.
 """
 import ctypes
+import importlib.util
 import os
+import re
 import struct
 from functools import lru_cache
 
@@ -16,6 +18,8 @@ from functools import lru_cache
 # three times as long as all else that is done before a kernel's code is generated; defining its guard leaves it out.
 LEAN_OPTION = "-D_OPENCL_H_"
 ONCE_OPTION = "-DCOMPILED_ONCE"         # a kernel's text once instead of three times, see opencl.h of cygrad_gpu
+_INSTEAD = "\t-remap-file\t{};/dev/null"      # clang's own, which PoCL refuses, but hands on where a tab parts it
+_LIGHT = b"-nodefaultlibs", b"-lgcc"    # a kernel's library needs nothing of the process's own, libc above all
 _MATH = (("acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 log1p "
           "log2 rint sin sinh sqrt tan tanh trunc"), "atan2 copysign fmod hypot nextafter pow", "fma")
 _WORDS = """
@@ -33,7 +37,7 @@ void __attribute__((overloadable, convergent)) barrier(cl_mem_fence_flags);
 """
 
 _STRUCTURE = 2048           # bytes of PoCL's structure of a device that are looked through
-_names = []                 # keeps the strings alive
+_kept = []                  # what the structure points to now
 
 
 def configure():
@@ -59,9 +63,25 @@ def is_pocl(device):
     return device.platform.name == "Portable Computing Language"
 
 
+def is_known(device):
+    """Whether how kernels are put into functions, compiled and linked is known: it is PoCL 3."""
+    return is_pocl(device) and "PoCL 3." in device.platform.version
+
+
 def lean_options(device):
-    """Options for a program that begins with `lean_words`; how kernels are put into functions is known of PoCL 3."""
-    return [LEAN_OPTION, ONCE_OPTION] if "PoCL 3." in device.platform.version else [LEAN_OPTION]
+    """Options for a program that begins with `lean_words`."""
+    return [LEAN_OPTION, ONCE_OPTION + _without_header()] if is_known(device) else [LEAN_OPTION]
+
+
+@lru_cache(None)
+def _without_header():
+    """An option that has the compiler find nothing in the header, for even to skip it takes a tenth of the time."""
+    found = importlib.util.find_spec("pocl_binary_distribution")
+    for folder in found.submodule_search_locations if found is not None else ():
+        header = os.path.join(folder, ".libs", "share", "pocl", "include", "opencl-c.h")
+        if os.path.exists(header) and not re.search(r"[\s;\"']", header):
+            return _INSTEAD.format(header)
+    return ""
 
 
 @lru_cache(None)
@@ -100,18 +120,43 @@ def options(device):
 
 
 def repair(device):
-    """Give the device a processor's name that the compiler accepts; nothing if it has one."""
-    if not needs_repair(device):
-        return
-    name, old = ctypes.create_string_buffer(level().encode()), processor_of(device).encode() + b"\0"
+    """Give the device a processor's name that the compiler accepts, and the linker as little to do as it may have."""
+    if needs_repair(device):
+        _replace(device, processor_of(device).encode(), _text, ctypes.create_string_buffer(level().encode()))
+    if is_known(device) and os.path.exists("/proc/self/mem"):
+        flags = [b"-nostartfiles", b"-shared"]
+        _replace(device, flags, _texts, (ctypes.c_char_p * 5)(*flags, *_LIGHT))
+
+
+def _replace(device, old, read, new):
+    """Let the first pointer in a device's structure to what is read as `old` point to `new`, if there is one."""
     with open("/proc/self/mem", "rb", buffering=0) as memory:       # reads of wrong addresses fail without a crash
-        words = _read(memory, device.int_ptr, _STRUCTURE)
-        for at in range(0, len(words) - 7, 8):
-            pointer, = struct.unpack_from("Q", words, at)
-            if 4096 < pointer < 1 << 47 and _read(memory, pointer, len(old)) == old:
-                _names.append(name)
-                ctypes.c_uint64.from_address(device.int_ptr + at).value = ctypes.addressof(name)
+        for at, pointer in enumerate(_pointers(memory, device.int_ptr, _STRUCTURE // 8)):
+            if read(memory, pointer) == old:
+                _kept.append(new)
+                ctypes.c_uint64.from_address(device.int_ptr + 8 * at).value = ctypes.addressof(new)
                 return
+
+
+def _pointers(memory, address, count):
+    """Up to `count` words, 0 for those that point nowhere."""
+    words = _read(memory, address, 8 * count)
+    return [word if 4096 < word < 1 << 47 else 0 for word, in struct.iter_unpack("Q", words[:len(words) // 8 * 8])]
+
+
+def _text(memory, address):
+    """The C string there."""
+    return _read(memory, address, 64).partition(b"\0")[0]
+
+
+def _texts(memory, address):
+    """The C strings to which the words there point, up to one that points nowhere."""
+    found = []
+    for pointer in _pointers(memory, address, 5):
+        if not pointer:
+            return found
+        found.append(_text(memory, pointer))
+    return None
 
 
 def _read(memory, address, size):

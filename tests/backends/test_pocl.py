@@ -104,6 +104,50 @@ def test_a_kernel_is_compiled_once(python, tmp_path):
         """, POCL_CACHE_DIR=str(tmp_path))
     made = [path.read_bytes() for path in tmp_path.rglob("*.so")]
     assert len(made) >= 6 and all(b"_body\0" in each for each in made)
+    assert not any(b"libc.so" in each for each in made)         # nor linked with what the process has
+
+
+def test_no_program_is_built_with_the_drivers_header(python):
+    """Neither read, nor skipped; and none is refused without it, which would be built again."""
+    python("""
+        import cygrad
+        from cygrad_opencl import binaries, pocl
+
+        built, options = binaries.Programs._built, []
+
+        def recorded(self, source, given):
+            options.append(given)
+            return built(self, source, given)
+
+        binaries.Programs._built = recorded
+        x = cygrad.arange(12.0, device="opencl").view(3, 4)
+        x.sum(), x.exp(), x.double() @ x.double().t(), x.sort(), x.half().neg()
+        cygrad.opencl.synchronize()
+        known = "\\t-remap-file\\t" if pocl._without_header() else ""
+        assert len(options) >= 6 and all(pocl.LEAN_OPTION in given and known in given[-1] for given in options)
+        """, CYGRAD_CACHE_DIR="off")
+
+
+def test_programs_of_others_are_built_and_linked_as_ever(python):
+    """The driver's functions, the compiler's (a quotient of 128 bits) and the C library's (memset) are all found."""
+    python("""
+        import cygrad, numpy, pyopencl
+        x = cygrad.zeros(3, device="opencl")
+        program = pyopencl.Program(cygrad.opencl.context(), '''
+            kernel void other(global float *a, global long *b, int n) {
+                __int128 wide = (__int128)b[0] << n;
+                b[1] = (long)(wide / b[0]);
+                a[0] = native_exp(a[0]) + pow(2.0f, a[1]);
+                for (int i = 3; i < n; i++) a[i] = 0;
+            }''').build()
+        queue = cygrad.opencl.queue()
+        a, b = numpy.array([0, 3, 5] + 90 * [1], "float32"), numpy.array([3, 0])
+        buffers = [pyopencl.Buffer(queue.context, pyopencl.mem_flags.COPY_HOST_PTR, hostbuf=each) for each in (a, b)]
+        program.other(queue, (1,), None, *buffers, numpy.int32(40))
+        for each, buffer in zip((a, b), buffers):
+            pyopencl.enqueue_copy(queue, each, buffer)
+        assert a[:4].tolist() == [9, 3, 5, 0] and a[39:41].tolist() == [0, 1] and b.tolist() == [3, 1 << 40]
+        """)
 
 
 def test_signs_of_halfs_are_changed_in_vectors(python):

@@ -225,9 +225,9 @@ cdef bint conv2d_last(View a, View weight, View bias, tuple stride, tuple paddin
     cdef Temporary w
     cdef bint few = few_of_group(groups, a, out, dtype.code - FLOAT32, weight.sizes + 2, stride, dilation, False, False)
     cdef bint strided = stride[0] != 1 or stride[1] != 1
-    cdef Way way = PRODUCTS if few or groups > 1 or strided else best_way(
-        dtype.code - FLOAT32, out.sizes[1], a.sizes[1], weight.sizes[2] * weight.sizes[3], False)
-    if way == SUMS:
+    cdef Way way = PRODUCTS if few or strided else best_way(
+        dtype.code - FLOAT32, out.sizes[1] // groups, weight.sizes[1], weight.sizes[2] * weight.sizes[3], False)
+    if way == SUMS and groups == 1:
         by_sums(a, make_view(weight.memory, weight.dtype, weight.offset, 4,
                              [weight.sizes[1], weight.sizes[2], weight.sizes[3], weight.sizes[0]],
                              [weight.strides[1], weight.strides[2], weight.strides[3], weight.strides[0]]),
@@ -262,9 +262,8 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
     cdef bint few = few_of_group(groups, grad, out, dtype.code - FLOAT32, weight.sizes + 2, stride, dilation, True,
                                  False)
     cdef bint strided = stride[0] != 1 or stride[1] != 1
-    cdef Way way = PRODUCTS if few or groups > 1 else best_way(dtype.code - FLOAT32, out.sizes[1], made, r * s,
-                                                                strided)
-    if way == SUMS:
+    cdef Way way = PRODUCTS if few else best_way(dtype.code - FLOAT32, weight.sizes[1], made, r * s, strided)
+    if way == SUMS and groups == 1:
         by_sums(grad, make_view(weight.memory, weight.dtype, weight.offset, 4, [made, r, s, weight.sizes[1]],
                                 [weight.strides[0], weight.strides[2], weight.strides[3], weight.strides[1]]),
                 None, stride, padding, dilation, False, out, dtype)

@@ -417,7 +417,6 @@ cdef void weight_block(const Geometry *g, const Lattice *seen, bint turned, Py_s
                        const char *a, char *out, char *room) noexcept nogil:
     """Adds a block's part to out (O, R, S, C / groups) or, turned, (groups, R, S, C / groups, O / groups)."""
     cdef Py_ssize_t image = index // g.blocks, row = index % g.blocks * g.rows, rows = min(g.rows, g.out[0] - row), i
-    cdef Py_ssize_t seen_by = g.channels // g.groups
     cdef Product x
     if rows <= 0:
         return
@@ -431,6 +430,9 @@ cdef void weight_block(const Geometry *g, const Lattice *seen, bint turned, Py_s
         x.b = a + row * g.size[1] * g.channels * g.itemsize
     else:
         lay_out(g, a, row, rows, room)
+    if g.plain and g.kind == 0 and g.groups == 1 and kernels.sum_places(
+            <const float *>x.a, x.m, <const float *>x.b, x.n, x.k, <float *>out):
+        return
     if turned:
         x.a, x.b, x.m, x.n, x.out_strides[0] = x.b, x.a, x.n, x.m, x.m
         x.a_strides[1], x.b_strides[0] = g.stride[1] * g.channels, g.filters
@@ -441,8 +443,8 @@ cdef void weight_block(const Geometry *g, const Lattice *seen, bint turned, Py_s
             multiply_lattice(&x, seen, NULL)
         else:
             multiply_lattice(&x, NULL, seen)
-        x.a += (seen_by if turned else x.m) * g.itemsize
-        x.b += (x.n if turned else seen_by) * g.itemsize
+        x.a += (g.channels // g.groups if turned else x.m) * g.itemsize
+        x.b += (x.n if turned else g.channels // g.groups) * g.itemsize
         x.out += x.m * x.n * g.itemsize
 
 
@@ -479,8 +481,7 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
         strides[0], strides[1], strides[2] = made * g.inside, 1 if turned else g.inside, made if turned else 1
         strides[3], strides[4] = strides[2] * out.sizes[3] * seen_by, strides[2] * seen_by
         _places = lattice(x, &g, turned, &seen)
-        size = g.plane + ROOM
-        count = g.images * g.blocks
+        size, count = g.plane + ROOM, g.images * g.blocks
         room = temporary(x.memory.backend, dtype, 2, [threads, size // g.itemsize])
         with nogil:
             for t in prange(threads, num_threads=threads, schedule="static"):

@@ -86,6 +86,8 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (3, 8, 9, 11, 1, (1, 1), (1, 1), (0, 0), (1, 1), 1),        # 1x1 of few to one, and of one to few
     (2, 4, 9, 11, 1, (1, 1), (1, 1), (0, 0), (1, 1), 1),
     (2, 1, 9, 11, 8, (1, 1), (1, 1), (0, 0), (1, 1), 1),
+    (2, 32, 9, 17, 64, (3, 3), (1, 1), (1, 1), (1, 1), 8),      # gradients of weights of 8 filters of 4 channels
+    (2, 48, 12, 19, 32, (3, 2), (2, 3), (1, 0), (1, 2), 2),     # ... of groups of 24, filters side by side
 ]
 
 

@@ -8,7 +8,7 @@ from libc.string cimport memcpy, memset
 
 from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Stencil, TAPS, Turn
 from cygrad_cpu.simd.element_types cimport Real
-from cygrad_cpu.simd.row_tiles cimport PLACES, add_places_4, add_places_8, spread_places
+from cygrad_cpu.simd.row_tiles cimport PICKS, PLACES, add_places_4, add_places_8, pick, spread_places
 from cygrad_cpu.simd.tiles cimport STRIP, TILES, from_rows, tile_4_small, tile_8, to_rows, weigh_strip
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
 
@@ -311,6 +311,37 @@ cdef bint weigh_few(const float *a, Py_ssize_t n, Py_ssize_t channels, const flo
     return True
 
 
+cdef bint sum_places(const float *a, Py_ssize_t a_channels, const float *b, Py_ssize_t b_channels, Py_ssize_t n,
+                     float *out) noexcept nogil:
+    """Numbers are repeated in a vector for the channels of their places."""
+    cdef Py_ssize_t p = 0, lanes = sizeof(Floats) // sizeof(float), channels = a_channels * b_channels, step, i
+    cdef const float *one = a if a_channels == 1 else b
+    cdef const float *many = b if a_channels == 1 else a
+    cdef int[16] which
+    cdef Floats[4] sums
+    cdef int j
+    if not PICKS or a_channels > 1 and b_channels > 1 or lanes % channels:
+        return False
+    step = lanes // channels
+    for i in range(lanes):
+        which[i] = <int>(i // channels)
+    for j in range(4):
+        sums[j] = factor[Floats](0, NULL)
+    while p + 4 * lanes <= n:
+        for j in range(4):
+            sums[j] = sums[j] + (pick(<const char *>(one + p), <const char *>which, 0, False)
+                                 * (<const Floats *>(many + p * channels))[0])
+            p += step
+    sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3])
+    for i in range(lanes):
+        out[i % channels] += (<float *>sums)[i]
+    while p < n:
+        for i in range(channels):
+            out[i] += one[p] * many[p * channels + i]
+        p += 1
+    return True
+
+
 cdef public void cygrad_install(void *address) noexcept:
     """Fill the DepthwiseTable at `address`."""
     cdef DepthwiseTable *table = <DepthwiseTable *>address
@@ -324,3 +355,4 @@ cdef public void cygrad_install(void *address) noexcept:
     table.from_rows = rows_to_channels
     table.turn = turn_doubles
     table.weigh_few = weigh_few
+    table.sum_places = sum_places

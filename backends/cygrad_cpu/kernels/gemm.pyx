@@ -435,13 +435,14 @@ cdef void copy_lines(const char *a, Py_ssize_t a_row, Py_ssize_t nbytes, Py_ssiz
             memset(out + i * LINE, 0, nbytes)
 
 
-cdef int cut_runs(const Lattice *x, Py_ssize_t first, Py_ssize_t count, Py_ssize_t size, Segment *out) noexcept nogil:
-    """The parts of runs that columns first, first + 1, ... lie in; returns their number."""
+cdef int cut_runs(const Lattice *x, Py_ssize_t first, Py_ssize_t count, Py_ssize_t step, Py_ssize_t size,
+                  Segment *out) noexcept nogil:
+    """The parts of runs that columns first, first + 1, ... lie in, `step` elements apart; returns their number."""
     cdef Py_ssize_t run = first // x.run, place = first % x.run, n
     cdef int found = 0
     while count:
         n = min(x.run - place, count)
-        out[found].begin, out[found].nbytes = (x.runs[run] + place) * size, n * size
+        out[found].begin, out[found].nbytes = (x.runs[run] + place * step) * size, n * size
         found += 1
         count -= n
         run += 1
@@ -555,10 +556,13 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
     cdef Py_ssize_t ar = g.a_strides[0] * size, ac = g.a_strides[1] * size, br = g.b_strides[0] * size
     cdef Py_ssize_t bc = g.b_strides[1] * size, out_row = g.out_strides[0] * size, vectors, x_row, x_column, y_row
     cdef Py_ssize_t j = 0, r, n, rows, q, first
-    cdef bint lines = ac == size or found_a != NULL
+    cdef bint lines = ac == size
     cdef bint direct = found_a == NULL and read_in_place[Vector](g, NULL)
     cdef bint apart = found_b != NULL and found_b.run % lanes == 0         # each vector lies in one run
-    cdef bint near = g.m <= ROWS or (bc == size and g.k * br <= CACHED if found_b == NULL else apart)
+    # Of few tiles below one another, `b` takes less time to read where it lies than to pack.
+    cdef Py_ssize_t few = ROWS * ROWS if ROWS == 8 or br % PAGE else ROWS
+    cdef bint near = (apart or g.m <= 2 * ROWS if found_b != NULL
+                      else g.m <= few or bc == size and g.k * br <= CACHED)
     cdef const Py_ssize_t *y_rows = NULL
     cdef Py_ssize_t *y_columns = [0, sizeof(Vector), 2 * sizeof(Vector)]
     cdef double beta = g.beta if p == 0 else 1
@@ -574,10 +578,12 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
     cdef Segment whole
     cdef const Segment *x_runs
     cdef Py_ssize_t[BLOCK_ROWS] steps               # of tiles whose rows of `a` are read in the images; else 0
-    cdef int x_count, cut = cut_runs(found_a, p, k, size, segments) if found_a != NULL else 0
+    cdef int x_count, cut = cut_runs(found_a, p, k, g.a_strides[1], size, segments) if found_a != NULL else 0
     whole.begin, whole.nbytes = 0, k * size
     r = first = m // ROWS * ROWS if direct else 0               # the first row that is packed
-    if not lines and ar == size and not direct:
+    if direct and m % ROWS == ROWS // 2:
+        r = first = m
+    if not lines and ar == size and not direct and found_a == NULL:
         r = m // ROWS * ROWS
         pack_strips[Vector](a, ac, k, m // ROWS, packed_a, NULL)
     while r < m:
@@ -608,7 +614,7 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
             for q in range(vectors):
                 y_columns[q] = (found_b.runs[(j + q * lanes) // found_b.run] + (j + q * lanes) % found_b.run) * size
         elif found_b != NULL:
-            cut = cut_runs(found_b, j, n, size, segments)
+            cut = cut_runs(found_b, j, n, 1, size, segments)
             for q in range(k):
                 copy_segments[Vector](g.b + found_b.rows[p + q] * size, segments, cut,
                                       packed_b + q * vectors * <Py_ssize_t>sizeof(Vector), NULL)
@@ -620,10 +626,10 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
         while r < m:
             rows = tile_rows(m - r)
             x_runs, x_count, tall = &whole, 1, half and lines and y_rows == NULL and m - r >= 2 * ROWS
-            if direct and m - r >= ROWS:
+            if direct and m - r >= rows:
                 x, x_row, x_column = a + r * ar, ar, ac
             elif found_a != NULL and steps[r // ROWS]:
-                x, x_row, x_column = g.a + found_a.rows[i + r] * size, steps[r // ROWS], size
+                x, x_row, x_column = g.a + found_a.rows[i + r] * size, steps[r // ROWS], ac
                 x_runs, x_count = segments, cut
                 tall = tall and x + ROWS * x_row == g.a + found_a.rows[i + r + ROWS] * size
             else:

@@ -276,7 +276,7 @@ cdef void weight_block(const Geometry *g, const Lattice *seen, Py_ssize_t togeth
         multiply(&x)
         return
     x.m, x.n, x.a, x.b, x.out_strides[0], x.out_strides[1] = g.inside, g.filters, room, grad, g.filters, 1
-    x.b_strides[0] = 1 if together == 1 else g.filters
+    x.a_strides[1], x.b_strides[0] = 1, 1 if together == 1 else g.filters
     x.b_strides[1] = g.area if together == 1 else 1
     for i in range(images):
         lay_out(g, a + i * g.groups * area, row, rows, room + i * g.channels * g.plane * g.itemsize)

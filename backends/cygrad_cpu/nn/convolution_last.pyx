@@ -115,19 +115,22 @@ cdef int plan(Geometry *g, Py_ssize_t positions) noexcept:
     return threads
 
 
-cdef Temporary lattice(View like, const Geometry *g, Lattice *seen):
-    """Where a block has what its positions see."""
-    cdef Py_ssize_t positions = 0 if g.plain else g.rows * g.out[1], runs = g.inside // g.run, i, y, x
-    cdef Py_ssize_t across = runs // g.kernel[0]            # runs of a row of the kernel
+cdef Temporary lattice(View like, const Geometry *g, bint turned, Lattice *seen):
+    """Where a block has what its positions see or, turned, the elements that its rows of positions do."""
+    cdef Py_ssize_t line = g.out[1] if turned else 1, run = 1 if turned else g.run, runs = g.inside // run, i, y, x
+    cdef Py_ssize_t positions = 0 if g.plain else g.rows * g.out[1] // line
+    cdef Py_ssize_t across = g.inside // g.run // g.kernel[0]       # runs of a row of the kernel
     cdef Temporary made = temporary(like.memory.backend, dtype_of(INT64), 1, [positions + runs])
     cdef Py_ssize_t *place = <Py_ssize_t *>data(made.view)
     seen.rows, seen.runs, seen.run = place, place + positions, g.run
+    if turned:
+        seen.rows, seen.runs, seen.run = seen.runs, seen.rows, line
     for i in range(positions):
-        place[i] = i // g.out[1] * g.stride[0] * g.row + i % g.out[1] * g.stride[1] * g.channels
+        place[i] = i * line // g.out[1] * g.stride[0] * g.row + i * line % g.out[1] * g.stride[1] * g.channels
     place += positions
     for i in range(runs):
-        y, x = i // across, i % across
-        place[i] = y * g.dilation[0] * g.row + x * g.dilation[1] * g.channels
+        y, x = i * run // g.run // across, i * run // g.run % across
+        place[i] = y * g.dilation[0] * g.row + x * g.dilation[1] * g.channels + i * run % g.run
     return made
 
 
@@ -198,7 +201,7 @@ cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
     """x (N, H, W, C), w (R, S, C / groups, O), y (N, P, Q, O)."""
     cdef Lattice seen
     cdef int t, threads = plan(g, CACHED)
-    cdef Temporary _places = lattice(x, g, &seen)
+    cdef Temporary _places = lattice(x, g, False, &seen)
     cdef Py_ssize_t size = g.plane + ROOM, count = g.images * g.blocks, i
     cdef Temporary room = temporary(x.memory.backend, x.dtype, 2, [threads, size // g.itemsize])
     with nogil:
@@ -220,11 +223,11 @@ cdef bint conv2d_last(View a, View weight, View bias, tuple stride, tuple paddin
     cdef list keep = []
     cdef View x, b, y, target
     cdef Temporary w
-    cdef bint few = few_of_group(groups, a, out, dtype.code - FLOAT32, weight.sizes + 2, stride, dilation, False)
+    cdef bint few = few_of_group(groups, a, out, dtype.code - FLOAT32, weight.sizes + 2, stride, dilation, False, False)
     cdef bint strided = stride[0] != 1 or stride[1] != 1
-    cdef Way way = PRODUCTS if few or groups > 1 or strided else best_way(
-        dtype.code - FLOAT32, out.sizes[1], a.sizes[1], weight.sizes[2] * weight.sizes[3], False)
-    if way == SUMS:
+    cdef Way way = PRODUCTS if few or strided else best_way(
+        dtype.code - FLOAT32, out.sizes[1] // groups, weight.sizes[1], weight.sizes[2] * weight.sizes[3], False)
+    if way == SUMS and groups == 1:
         by_sums(a, make_view(weight.memory, weight.dtype, weight.offset, 4,
                              [weight.sizes[1], weight.sizes[2], weight.sizes[3], weight.sizes[0]],
                              [weight.strides[1], weight.strides[2], weight.strides[3], weight.strides[0]]),
@@ -256,11 +259,11 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
     cdef View x, y, target
     cdef Temporary w, turned
     cdef Py_ssize_t r = weight.sizes[2], s = weight.sizes[3], made = weight.sizes[0] // groups, line, i
-    cdef bint few = few_of_group(groups, grad, out, dtype.code - FLOAT32, weight.sizes + 2, stride, dilation, True)
+    cdef bint few = few_of_group(groups, grad, out, dtype.code - FLOAT32, weight.sizes + 2, stride, dilation, True,
+                                 False)
     cdef bint strided = stride[0] != 1 or stride[1] != 1
-    cdef Way way = PRODUCTS if few or groups > 1 else best_way(dtype.code - FLOAT32, out.sizes[1], made, r * s,
-                                                                strided)
-    if way == SUMS:
+    cdef Way way = PRODUCTS if few else best_way(dtype.code - FLOAT32, weight.sizes[1], made, r * s, strided)
+    if way == SUMS and groups == 1:
         by_sums(grad, make_view(weight.memory, weight.dtype, weight.offset, 4, [made, r, s, weight.sizes[1]],
                                 [weight.strides[0], weight.strides[2], weight.strides[3], weight.strides[1]]),
                 None, stride, padding, dilation, False, out, dtype)
@@ -401,11 +404,13 @@ cdef int by_phases(Geometry *g, View grad, View w, tuple stride, tuple padding, 
 # ---- gradient of the weight
 
 cdef bint better_turned(const Geometry *g) noexcept:
-    """Whether filters fill more of the product's vectors, or more vectors, than what a position sees."""
+    """Whether filters fill more of the product's vectors, or more vectors, than what a position sees, or lie side by
+    side where what it sees would have to be put together."""
     cdef Py_ssize_t lanes = VECTOR_BYTES // g.itemsize, filters = g.filters // g.groups
     cdef Py_ssize_t seen = (g.inside + lanes - 1) // lanes, made = (filters + lanes - 1) // lanes
-    return (g.plain
-            and (made * 8 + (made == 1)) * ((g.inside + 3) // 4) < (seen * 8 + (seen == 1)) * ((filters + 3) // 4))
+    if not g.plain:
+        return g.run % lanes != 0 and g.run % 8 == 0 and g.groups > 1 and filters > 8
+    return (made * 8 + (made == 1)) * ((g.inside + 3) // 4) < (seen * 8 + (seen == 1)) * ((filters + 3) // 4)
 
 
 cdef void weight_block(const Geometry *g, const Lattice *seen, bint turned, Py_ssize_t index, const char *grad,
@@ -425,16 +430,22 @@ cdef void weight_block(const Geometry *g, const Lattice *seen, bint turned, Py_s
         x.b = a + row * g.size[1] * g.channels * g.itemsize
     else:
         lay_out(g, a, row, rows, room)
+    if g.plain and g.kind == 0 and g.groups == 1 and kernels.sum_places(
+            <const float *>x.a, x.m, <const float *>x.b, x.n, x.k, <float *>out):
+        return
     if turned:
-        x.out_strides[0], x.out_strides[1] = 1, x.m
+        x.a, x.b, x.m, x.n, x.out_strides[0] = x.b, x.a, x.n, x.m, x.m
+        x.a_strides[1], x.b_strides[0] = g.stride[1] * g.channels, g.filters
     for i in range(g.groups):
         if g.plain:
             multiply(&x)
+        elif turned:
+            multiply_lattice(&x, seen, NULL)
         else:
             multiply_lattice(&x, NULL, seen)
-        x.a += x.m * g.itemsize
-        x.b += g.channels // g.groups * g.itemsize
-        x.out += x.m * g.inside * g.itemsize
+        x.a += (g.channels // g.groups if turned else x.m) * g.itemsize
+        x.b += (x.n if turned else g.channels // g.groups) * g.itemsize
+        x.out += x.m * x.n * g.itemsize
 
 
 cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dilation, int groups, View out,
@@ -446,9 +457,8 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
     cdef Temporary room, sums, _places
     cdef Py_ssize_t size, count, n = out.elements, made = out.sizes[0] // groups, seen_by = out.sizes[1], i
     cdef int t, threads
-    cdef bint few = few_of_group(groups, a, grad, dtype.code - FLOAT32, out.sizes + 2, stride, dilation,
-                                 False), turned = False
-    few = few and groups > 1 and a.sizes[1] <= grad.sizes[1] and made < FEWEST
+    cdef bint few = few_of_group(groups, a, grad, dtype.code - FLOAT32, out.sizes + 2, stride, dilation, False, True)
+    cdef bint turned = False
     if not few and (not describe(&g, a, out.sizes, grad, stride, padding, dilation, groups, dtype)
                     or groups > 1 and not any_strides(g.kind, made, g.inside)):
         return False
@@ -470,9 +480,8 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
         turned = better_turned(&g)
         strides[0], strides[1], strides[2] = made * g.inside, 1 if turned else g.inside, made if turned else 1
         strides[3], strides[4] = strides[2] * out.sizes[3] * seen_by, strides[2] * seen_by
-        _places = lattice(x, &g, &seen)
-        size = g.plane + ROOM
-        count = g.images * g.blocks
+        _places = lattice(x, &g, turned, &seen)
+        size, count = g.plane + ROOM, g.images * g.blocks
         room = temporary(x.memory.backend, dtype, 2, [threads, size // g.itemsize])
         with nogil:
             for t in prange(threads, num_threads=threads, schedule="static"):

@@ -42,6 +42,10 @@ ctypedef void (*TurnDoubles)(const double *a, Py_ssize_t a_row, Py_ssize_t n, Py
 # by side; of one channel up to 16. False: it is not done, as where channels are no multiple of four.
 ctypedef bint (*WeighFew)(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
                           const float *bias, float *out) noexcept nogil     # bias: NULL, or added
+# Adds the products of each place's channels in `a` and in `b`, of which one has a single channel, the other few, and
+# says whether it was done.
+ctypedef bint (*SumPlaces)(const float *a, Py_ssize_t a_channels, const float *b, Py_ssize_t b_channels, Py_ssize_t n,
+                           float *out) noexcept nogil
 
 cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     Correlate correlate[2]
@@ -51,6 +55,7 @@ cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     FromRows from_rows
     TurnDoubles turn
     WeighFew weigh_few
+    SumPlaces sum_places
 
 cdef bint is_depthwise(View a, View weight, int groups)
 cdef int depthwise(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, View out) except -1

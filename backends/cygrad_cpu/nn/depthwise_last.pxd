@@ -51,7 +51,7 @@ cdef struct LastTable:          # by kind: 0 float32, 1 float64
     Regroup regroup
 
 cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssize_t *kernel, tuple stride,
-                       tuple dilation, bint turned) except -1
+                       tuple dilation, bint turned, bint weight) except -1
 cdef int depthwise_last(View x, View w, View b, tuple stride, tuple padding, tuple dilation, int groups,
                         View y) except -1
 cdef int depthwise_last_input(View grad, View w, tuple stride, tuple padding, tuple dilation, int groups,

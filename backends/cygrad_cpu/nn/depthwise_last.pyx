@@ -74,17 +74,21 @@ cdef inline Py_ssize_t taps_of(const Axis *g, Py_ssize_t place, Py_ssize_t *tap,
 
 
 cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssize_t *kernel, tuple stride,
-                       tuple dilation, bint turned) except -1:
-    """Whether convolutions (their gradients: `turned`) from the channels of `seen` to those of `made` are done here."""
+                       tuple dilation, bint turned, bint weight) except -1:
+    """Whether convolutions (their gradients: `turned`) from the channels of `seen` to those of `made`, or the gradients
+    of their weights, are done here."""
     cdef Groups g
     g.seen, g.made, g.channels = seen.sizes[1] // groups, made.sizes[1] // groups, seen.sizes[1]
     if few_beside(groups, g.channels, made.sizes[1], made.sizes[2], made.sizes[3], kind, kernel, stride, dilation,
-                  turned):
+                  turned, weight):
         return True
     if groups > 1 and g.seen == 1 and g.made == 1:
         return groups >= kernels.vector // (4 if kind == 0 else 8)
-    return (groups > 1 and kind == 0 and kernels.group(&g, made.sizes[1])
-            and (g.made < FEWEST or kernel[0] > 2 and <Py_ssize_t>stride[0] == <Py_ssize_t>dilation[0]))
+    if groups == 1 or kind or not kernels.group(&g, made.sizes[1]):
+        return False
+    if weight:
+        return g.seen < FEWEST and g.seen <= g.made
+    return g.made < FEWEST or kernel[0] > 2 and <Py_ssize_t>stride[0] == <Py_ssize_t>dilation[0]
 
 
 cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple stride, tuple padding,
@@ -249,7 +253,7 @@ cdef int see(View seen, View w, View b, tuple stride, tuple padding, tuple dilat
     cdef Plan p
     cdef Temporary _runs
     if few_beside(groups, seen.sizes[3], made.sizes[3], made.sizes[1], made.sizes[2], made.dtype.code - FLOAT32, kernel,
-                  stride, dilation, turned):
+                  stride, dilation, turned, sums is not None):
         return neighbours_last(seen, w, b, stride, padding, dilation, groups, turned, made, sums, threads)
     _runs = plan(&p, seen, made, kernel, stride, padding, dilation, groups, turned)
     return run_all(&p, seen, w, b, made, sums, threads)

@@ -80,15 +80,15 @@ cdef Py_ssize_t wide_place(Groups *g, int groups, Py_ssize_t seen, Py_ssize_t ma
 
 
 cdef bint few_beside(int groups, Py_ssize_t seen, Py_ssize_t made, Py_ssize_t height, Py_ssize_t width, int kind,
-                     const Py_ssize_t *kernel, tuple stride, tuple dilation, bint turned) except -1:
+                     const Py_ssize_t *kernel, tuple stride, tuple dilation, bint turned, bint weight) except -1:
     """Whether convolutions (their gradients: `turned`) from so many channels to so many, which are made for `height`
-    rows of `width` places, are done here."""
+    rows of `width` places, or the gradients of their weights, are done here."""
     cdef Groups g
     cdef Py_ssize_t lanes = lanes_of(kind), wide
     width //= <Py_ssize_t>stride[1] if turned else 1
     if groups > 1 and groups == seen == made:
         return groups < lanes and width * groups >= lanes + groups - 1
-    if (kind or kernels.vector < WORTH_VECTOR or kernel[0] != 3 or height < TILE or stride[0] != 1
+    if (kind or weight or kernels.vector < WORTH_VECTOR or kernel[0] != 3 or height < TILE or stride[0] != 1
             or stride[1] != 1 or dilation[0] != 1 or groups > 1 and made < FEWEST * groups):
         return False
     wide = wide_place(&g, groups, seen, made, kind)

@@ -16,7 +16,9 @@ cdef struct Product:            # out = beta * out + alpha * a @ b, of shapes (m
     Py_ssize_t start_row        # how far its rows are apart, in elements; 0: one row for all
     char *room                  # ROOM bytes of scratch memory, 64-byte aligned
 
-cdef struct Lattice:            # a matrix found in images: element (i, j) lies at rows[i] + runs[j // run] + j % run
+# A matrix found in images: element (i, j) lies at rows[i] + runs[j // run] + j % run, of `a` with j % run times the
+# distance of its columns. Where that is not 1, each eight rows from the first on are evenly spaced.
+cdef struct Lattice:
     const Py_ssize_t *rows      # in elements from `a` or `b`; VECTOR_BYTES behind the last one may be read
     const Py_ssize_t *runs
     Py_ssize_t run              # columns that are neighbours

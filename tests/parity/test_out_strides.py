@@ -36,8 +36,9 @@ LAYOUTS = (((3, 1), (1, 3)), ((1, 3), (1, 1)), ((1, 3), (1, 2)), ((2, 1, 3), (1,
 WAYS = (lambda m, x: x * 1, lambda m, x: x > 0, lambda m, x: x / 2, lambda m, x: x.fmod(2), lambda m, x: x + x,
         lambda m, x: x ** 2, lambda m, x: -x, lambda m, x: x.exp(), lambda m, x: x.relu(), lambda m, x: x.clamp(0),
         lambda m, x: m.addcmul(x, x, x), lambda m, x: x.double() + x, lambda m, x: x + m.ones(1),
-        lambda m, x: x.clone(), lambda m, x: x + m.ones(x.shape), lambda m, x: x + m.ones(2, *x.shape), lambda m, x: m.nan_to_num(x),
-        lambda m, x: m.prelu(x, m.ones(1)), lambda m, x: m.where(x > 0, x, x), lambda m, x: x.to(m.float64))
+        lambda m, x: x.clone(), lambda m, x: x + m.ones(x.shape), lambda m, x: x + m.ones(2, *x.shape),
+        lambda m, x: m.nan_to_num(x), lambda m, x: m.prelu(x, m.ones(1)), lambda m, x: m.where(x > 0, x, x),
+        lambda m, x: x.to(m.float64))
 
 
 @pytest.mark.parametrize("way", range(len(WAYS)))

@@ -434,6 +434,11 @@ m.nn.functional.scaled_dot_product_attention(q, k, v).sum().backward()
     q = m.arange(6.).reshape(2, 3).requires_grad_(); a = slopes(m.pdist(q), q); b = slopes(a[0], q)
     q = m.ones(3, 2, requires_grad=True); a = slopes(m.nn.functional.embedding_bag(m.tensor([[0, 2]]), q), q)
     q = m.ones(3, requires_grad=True); a = slopes(m.nn.functional.layer_norm(m.ones(2, 3), (3,), q), q)
+    a = m.ones(2, 3, requires_grad=True); g = m.ones(6); a.view(6).backward(g); a.grad.mul_(2); g.add_(1)
+    a = m.ones(2, requires_grad=True); b = m.ones(2, requires_grad=True); m.cat([a, b]).sum().backward(); a.grad.mul_(2)
+    a = m.ones(2, requires_grad=True); g = m.ones(1, 2); a[None].backward(g); a[None].backward(g); g.mul_(3)
+    q = m.zeros(0, 8, requires_grad=True); a = slopes(m.nn.functional.glu(q), q); a[0].sum().backward()
+    q = m.ones(3, requires_grad=True); a = slopes(m.nn.functional.gelu(q), q); a[0].sum().backward()
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.

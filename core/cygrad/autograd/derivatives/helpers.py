@@ -107,7 +107,7 @@ def of_composite(function, tensors, grads, needs=None, writes=1):
         found = cygrad.autograd.grad([result for result, _ in pairs], [leaves[i] for i in wanted],
                                      [grad for _, grad in pairs], create_graph=again, allow_unused=True)
     made = [None] * len(leaves)
-    for i, each in zip(wanted, found):
+    for i, each in zip(wanted, fresh(found)):
         if each is None and writes is not None:
             each = written(tensors[i].new_zeros(tensors[i].shape), writes)
         made[i] = each

@@ -112,7 +112,7 @@ for _op, _name in (("nll_loss", "NllLossBackward0"), ("nll_loss2d", "NllLoss2DBa
 for _op, _name in (("max_pool2d_with_indices", "MaxPool2DWithIndices"),
                    ("max_pool3d_with_indices", "MaxPool3DWithIndices")):
     derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, boxes, result:
-               placed(grad, self.shape, result[1], len(boxes)), "self", writes=1))
+               fresh(placed(grad, self.shape, result[1], len(boxes))), "self", writes=1))
 for _op, _name in (("avg_pool2d", "AvgPool2D"), ("avg_pool3d", "AvgPool3D")):
     derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, boxes, sizes, divisor:
                spread(grad, self.shape, boxes, sizes, divisor), "self", writes=1))
@@ -121,8 +121,8 @@ for _op, _name in (("avg_pool2d", "AvgPool2D"), ("avg_pool3d", "AvgPool3D")):
 def _adaptive(kind, axes):
     name = f"adaptive_{kind}_pool{axes}d"
     if kind == "max":
-        formula = flat(lambda grad, self, boxes, result: placed(of_outputs(grad, name), self.shape, result[1],
-                                                                len(boxes)), "self", writes=1)
+        formula = flat(lambda grad, self, boxes, result: fresh(placed(of_outputs(grad, name), self.shape, result[1],
+                                                                      len(boxes))), "self", writes=1)
     else:
         formula = flat(lambda grad, self, boxes, sizes, divisor: spread(of_outputs(grad, name), self.shape, boxes,
                                                                         sizes, divisor), "self", writes=1)
@@ -134,7 +134,7 @@ for _kind in "max", "avg":
         _adaptive(_kind, _axes)
 for _op, _name in (("fractional_max_pool2d", "FractionalMaxPool2D"), ("fractional_max_pool3d", "FractionalMaxPool3D")):
     derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, sizes, result:
-               placed(grad, self.shape, result[1], len(sizes)), "self", writes=1))
+               fresh(placed(grad, self.shape, result[1], len(sizes))), "self", writes=1))
 for _op, _name in (("max_unpool2d", "MaxUnpool2D"), ("max_unpool3d", "MaxUnpool3D")):
     derivative(_op, name=_name + "Backward0", self=lambda grad, indices, sizes: unpool_slope(grad, indices, sizes))
 derivative("box_sum", self=lambda grad, self_shape, boxes, back: box_sum_slope(grad, self_shape, boxes, back))

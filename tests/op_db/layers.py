@@ -240,12 +240,12 @@ RANDOM = [
 ]
 
 OPS = RANDOM + [
-    layer("cdist", two_sets, REAL, path="", tolerance=200.0, reason="a product and its cancellation", errors=[
+    layer("cdist", two_sets, REAL, path="", gradgradcheck=False, tolerance=200.0, reason="a difference", errors=[
         ("p", lambda m, f: f(m.ones(2, 2), m.ones(2, 2), -1)), ("one axis", lambda m, f: f(m.ones(2), m.ones(2, 2))),
         ("mode", lambda m, f: f(m.ones(2, 2), m.ones(2, 2), compute_mode="fast")),
         ("dtypes", lambda m, f: f(m.ones(2, 2), m.ones(2, 2).double())),
         ("16 bits", lambda m, f: f(m.ones(2, 2).half(), m.ones(2, 2).half()))]),
-    layer("pdist", one_set, REAL, path="", tolerance=4.0, reason="sums in another order", errors=[
+    layer("pdist", one_set, REAL, path="", gradgradcheck=False, tolerance=4.0, reason="sums in another order", errors=[
         ("p", lambda m, f: f(m.ones(2, 2), -1)), ("one axis", lambda m, f: f(m.ones(2))),
         ("integers", lambda m, f: f(m.ones(2, 2).long())), ("16 bits", lambda m, f: f(m.ones(2, 2).half()))]),
     layer("pairwise_distance", near, REAL, path="", tolerance=8.0, reason="sums in another order"),
@@ -300,7 +300,7 @@ OPS = RANDOM + [
         ("no indices", lambda m, f: f(m.ones(2), m.ones(2, 2))),
         ("padding", lambda m, f: f(m.tensor([0]), m.ones(2, 2), padding_idx=2))]),
     layer("embedding", table_first, exact=True, path=""),
-    layer("embedding_bag", bags, tolerance=4.0, reason="sums in another order", errors=[
+    layer("embedding_bag", bags, gradgradcheck=False, tolerance=4.0, reason="sums in another order", errors=[
         ("mode", lambda m, f: f(m.tensor([0]), m.ones(2, 2), m.tensor([0]), mode="min")),
         ("no offsets", lambda m, f: f(m.tensor([0]), m.ones(2, 2))),
         ("offsets of two axes", lambda m, f: f(m.tensor([0]), m.ones(2, 2), m.tensor([[0]]))),

@@ -1,4 +1,4 @@
-"""If one of these fails, a tensor given as `out=` that is resized has its axes in another order than PyTorch's."""
+"""If one of these fails, a result, or a tensor given as `out=` that is resized, has other strides than PyTorch's."""
 import itertools
 
 import pytest
@@ -28,6 +28,24 @@ def test_pointwise(op, case):
                 function(*operands, out=out)
                 found.append((result.stride(), out.stride()))
             assert found[0] == found[1], (order, turned)
+
+
+LAYOUTS = (((3, 1), (1, 3)), ((1, 3), (1, 1)), ((1, 3), (1, 2)), ((2, 1, 3), (1, 7, 2)), ((2, 1, 3), (3, 1, 1)),
+           ((2, 3, 1), (1, 2, 9)), ((1, 1), (5, 7)), ((2, 1, 1, 3), (3, 9, 1, 1)), ((1, 4, 1), (4, 1, 3)),
+           ((0, 1, 3), (3, 3, 1)), ((2, 0, 1, 3), (3, 3, 3, 1)))
+WAYS = (lambda m, x: x * 1, lambda m, x: x > 0, lambda m, x: x / 2, lambda m, x: x.fmod(2), lambda m, x: x + x,
+        lambda m, x: x ** 2, lambda m, x: -x, lambda m, x: x.exp(), lambda m, x: x.relu(), lambda m, x: x.clamp(0),
+        lambda m, x: m.addcmul(x, x, x), lambda m, x: x.double() + x, lambda m, x: x + m.ones(1),
+        lambda m, x: x.clone(), lambda m, x: x + m.ones(x.shape), lambda m, x: x + m.ones(2, *x.shape),
+        lambda m, x: m.nan_to_num(x), lambda m, x: m.prelu(x, m.ones(1)), lambda m, x: m.where(x > 0, x, x),
+        lambda m, x: x.to(m.float64))
+
+
+@pytest.mark.parametrize("way", range(len(WAYS)))
+def test_axes_of_one_element(way):
+    for shape, strides in LAYOUTS:
+        want, got = (WAYS[way](m, m.empty_strided(shape, strides).fill_(2)).stride() for m in (torch, cygrad))
+        assert want == got, (shape, strides)
 
 
 @pytest.mark.parametrize("call", (

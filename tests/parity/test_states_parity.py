@@ -408,6 +408,37 @@ m.nn.functional.scaled_dot_product_attention(q, k, v).sum().backward()
     q = m.ones(2, 3, 4).requires_grad_(); x = m.fft.ihfft2(q); y = m.fft.ihfft(q); z = m.fft.hfft2(q)
     x = m.ones(2, 3); x.index_select(0, m.tensor([-4]))
     x = m.ones(2, 3); m.nn.functional.grid_sample(x, m.ones(()))
+    x = inferred(m.ones(2, 3)); a = x.sum(); b = x * x; c = x[0]; d = m.cat([x, x]); e = x @ x.t(); f = x.relu()
+    x = inferred(m.ones(2, 3)); a = x + m.ones(2, 3); b = x * 2; c = x ** 2; d = m.stack([x, x.clone()]); e = x.double()
+    x = inferred(m.ones(3)); a = x.softmax(0); b = x.sort()[0]; c = x.prod(); d = x.view(3); e = x.detach()
+    x = inferred(m.ones(3)); a = m.heaviside(x, x, out=m.ones(3)); b = x.clone(); c = x * m.ones(3)
+    x = inferred(m.ones(3)); a = x.abs()
+    x = inferred(m.ones(3)); a = x.mean()
+    x = inferred(m.ones(3)); a = x.masked_fill(x > 0, 2)
+    with m.inference_mode(): x = m.ones(2, 3); a = x.max(0); b = x.max(0, True); c = m.max(x, x)
+    with m.inference_mode(): x = m.ones(2, 3); a = x.diag(); b = x[0].diag(); c = x[:0].flip(0)
+    with m.inference_mode(): x = m.ones(1, 3); a = m.nn.functional.pad(x, (1, 1), 'reflect'); c = x.var()
+    with m.inference_mode(): x = m.ones(1, 2, 3); a = m.nn.functional.interpolate(x, scale_factor=2)
+    with m.inference_mode(): x = m.tensor(2.); a = x.cumsum(0); b = x.topk(1); c = x.median(0); d = x.aminmax(dim=0)
+    q = m.ones(3, requires_grad=True); w = m.ones(3, requires_grad=True); a = slopes(m.addcmul(q, w, q), w)
+    q = m.ones(3, requires_grad=True); w = m.ones(3, requires_grad=True); a = slopes(m.addcdiv(q, w, q), w)
+    q = m.ones(3, requires_grad=True); w = m.ones(3, requires_grad=True); a = slopes(m.lerp(q, m.zeros(3), w), q)
+    q = m.full((3,), .3, requires_grad=True); a = slopes(m.logit(q, .2), q); b = slopes(m.special.erfcx(q), q)
+    q = m.full((3,), -20., requires_grad=True); a = slopes(m.special.log_ndtr(q), q)
+    q = m.ones(3, requires_grad=True); a = slopes(m.special.xlog1py(m.ones(3), q), q)
+    q = m.ones(2, dtype=m.cfloat, requires_grad=True); a = slopes(q.sgn(), q); b = slopes(q.angle(), q)
+    q = m.ones(3, requires_grad=True); a = slopes(m.nn.functional.poisson_nll_loss(q, m.ones(3), reduction='none'), q)
+    q = m.ones(3, requires_grad=True); a = slopes(m.nn.functional.kl_div(m.ones(3), q, reduction='none'), q)
+    q = m.eye(2, dtype=m.cfloat).requires_grad_(); a = slopes(m.addmm(q, q, q, alpha=2 + 3j), q); b = slopes(a[0], q)
+    q = m.ones(2, 3, requires_grad=True); a = slopes(m.cdist(m.zeros(2, 3), q, p=1.), q); b = slopes(a[0], q)
+    q = m.arange(6.).reshape(2, 3).requires_grad_(); a = slopes(m.pdist(q), q); b = slopes(a[0], q)
+    q = m.ones(3, 2, requires_grad=True); a = slopes(m.nn.functional.embedding_bag(m.tensor([[0, 2]]), q), q)
+    q = m.ones(3, requires_grad=True); a = slopes(m.nn.functional.layer_norm(m.ones(2, 3), (3,), q), q)
+    a = m.ones(2, 3, requires_grad=True); g = m.ones(6); a.view(6).backward(g); a.grad.mul_(2); g.add_(1)
+    a = m.ones(2, requires_grad=True); b = m.ones(2, requires_grad=True); m.cat([a, b]).sum().backward(); a.grad.mul_(2)
+    a = m.ones(2, requires_grad=True); g = m.ones(1, 2); a[None].backward(g); a[None].backward(g); g.mul_(3)
+    q = m.zeros(0, 8, requires_grad=True); a = slopes(m.nn.functional.glu(q), q); a[0].sum().backward()
+    q = m.ones(3, requires_grad=True); a = slopes(m.nn.functional.gelu(q), q); a[0].sum().backward()
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.
@@ -468,10 +499,23 @@ def recorded(m, f, q):
     return m.autograd.grad(f(q), q, q.detach(), create_graph=True)[0].detach()
 
 
+def slopes_that_are_recorded(m):
+    return lambda result, *leaves: m.autograd.grad(result, leaves, m.ones_like(result), create_graph=True)
+
+
+def inferred(m):
+    """A function that gives a tensor made in inference mode, which requires a gradient."""
+    @m.inference_mode()
+    def copied(t):
+        return t.clone().requires_grad_()
+    return copied
+
+
 def run(program):
     """The states of both libraries' tensors after each statement, up to the first that fails."""
     spaces = [{"m": m, "np": np, "copy": copy, "pickle": pickle, "SLOPES": slopes_of(m),
-               "recorded": recorded} for m in (torch, cygrad)]
+               "recorded": recorded, "slopes": slopes_that_are_recorded(m), "inferred": inferred(m)}
+              for m in (torch, cygrad)]
     for m in (torch, cygrad):
         m.manual_seed(3)
     for statement in program:

@@ -14,7 +14,7 @@ from cygrad.dispatch.allocation cimport empty_as, empty_like_strided
 from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast, copy_into
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dtype cimport plain_of
-from cygrad.tensor cimport CREATED_NORMALLY, Tensor, alias, bump_version, requires_grad, version_of
+from cygrad.tensor cimport CREATED_IN_NO_GRAD, CREATED_NORMALLY, Tensor, alias, bump_version, requires_grad, version_of
 from cygrad.tensors.operators cimport add
 from cygrad.view cimport same_sizes
 
@@ -86,6 +86,11 @@ cdef inline bint may_take(Tensor variable, Tensor grad, bint spare):
             and grad.base is None and grad.counter is None and grad.attributes == NULL and lies_alike(variable, grad))
 
 
+cdef inline bint is_view(Tensor grad) noexcept:
+    """Whether a gradient is a view of another one; shortcuts mark theirs, which have no base."""
+    return grad.base is not None or grad.creation == CREATED_IN_NO_GRAD
+
+
 cdef inline bint lies_alike(Tensor variable, Tensor grad):
     """Whether a gradient has the order in memory that PyTorch gives `.grad`: its leaf's, rows where that has gaps."""
     cdef int i
@@ -127,8 +132,9 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
             variable.gradient = grad
         elif grad_enabled() and requires_grad(grad):
             variable.gradient = empty_for(variable, grad).copy_(grad)
-        elif spare and sole(grad) and not grad_enabled() and lies_alike(variable, grad):
-            variable.gradient = alias(grad)
+        elif spare and not grad_enabled() and (is_view(grad) or sole(grad)) and lies_alike(variable, grad):
+            variable.gradient = alias(grad)                 # which shares its memory with others, as PyTorch's does
+            (<Tensor>variable.gradient).base, (<Tensor>variable.gradient).creation = None, CREATED_NORMALLY
         else:
             held = empty_for(variable, grad)
             if taken_over(variable, grad, spare) or not (variable.dense or packed(variable)):

@@ -313,7 +313,8 @@ def by_gradients(op, formulas, values, outs, given):
         special = {"grad": seeds[0], "grads": tuple(seeds), "needs": needs}
         pairs = []
         for name, tangent in given.items():
-            found = formulas[name](*arguments(formulas[name], values, outs, special))
+            formula = getattr(formulas[name], "__wrapped__", formulas[name])        # without nodes of its own
+            found = formula(*arguments(formula, values, outs, special))
             pairs += zip(found, tangent) if isinstance(tangent, list) else [(found, tangent)]
         pairs = [(gradient, matched(tangent, gradient)) for gradient, tangent in pairs
                  if gradient is not None and tangent is not None and gradient.requires_grad]

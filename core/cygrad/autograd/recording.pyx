@@ -121,6 +121,27 @@ cdef bint connect(Node node, Tensor t) except -1:
 
 # ---------------------------------------------------------- the node of an op
 
+cdef inline bint is_from_inference(object first):
+    """Whether a call with this first argument may have no other tensors than those of inference mode."""
+    return isinstance(first, Tensor) and (<Tensor>first).inference or type(first) in (list, tuple)
+
+
+cdef bint made_in_inference(Derivative row, tuple args) except -1:
+    """Whether all tensors among the arguments were made in inference mode: PyTorch tracks no op on them.
+
+    A number in the place of a tensor counts as one that was made outside.
+    """
+    cdef int k
+    for k in range(row.count):
+        if isinstance(args[row.positions[k]], (int, float, complex)):
+            return False
+    for value in args:
+        for t in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(t, Tensor) and not (<Tensor>t).inference:
+                return False
+    return True
+
+
 cdef OpNode record(Derivative row, tuple args):
     """The node of a call of `row`'s op with these arguments: edges, and what the formulas need."""
     cdef OpNode node = new_node(row)
@@ -143,6 +164,9 @@ cdef OpNode record(Derivative row, tuple args):
                     needs |= row.needs[k]
         else:
             connect(node, None)
+    if is_from_inference(args[0]) and made_in_inference(row, args):
+        node.row = None                          # for `attach`
+        return node
     if hooked and hooks_apply():
         early = kept_in_order(node, row, needs, args)
     if count > 2:
@@ -173,6 +197,9 @@ cdef OpNode record_pair(Derivative row, object x, object y, tuple extra):
             continue
         if connect(node, <Tensor>value if isinstance(value, Tensor) else None):
             needs |= row.needs[k]
+    if is_from_inference(x) and made_in_inference(row, (x, y)):
+        node.row = None
+        return node
     if hooked and hooks_apply():
         node.value0, node.value1 = kept_in_order(node, row, needs, (x, y))
     else:
@@ -272,6 +299,8 @@ cdef int attach_node(OpNode node, object outputs) except -1:
     cdef int i
     cdef list saved
     cdef Tensor t
+    if node.row is None:
+        return 0
     if isinstance(outputs, Tensor):
         t = <Tensor>outputs
         set_output(node, t, 0)

@@ -11,8 +11,8 @@ from cygrad.autograd.derivative cimport OpNode, set_shortcut, set_shortcut_of
 from cygrad.autograd.fitting cimport dropping_axes
 from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.backend cimport Backend
-from cygrad.dispatch.kernel_calls cimport (binary, binary_into, copy_into, expand_to, fill_into, scalar_into,
-                                           unary, where_into)
+from cygrad.dispatch.kernel_calls cimport (binary, binary_into, copy_into, expand_to, fill_into,
+                                           has_dense_strides, scalar_into, unary, where_into)
 from cygrad.dispatch.axis_reductions cimport sum_to
 from cygrad.dispatch.without_kernels cimport is_lazy
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, dtype_of
@@ -229,7 +229,7 @@ cdef object spread_mean(OpNode node, Tensor grad):
 cdef Tensor divided(Tensor part):
     """The quotients of a mean's gradient: PyTorch repeats first and divides then, so that few of them lie in memory."""
     cdef Tensor out
-    if part.elements > FEW or part.dense:
+    if part.elements > FEW or has_dense_strides(part):
         part.creation = CREATED_NORMALLY
         return part
     out = empty_as(part, part.dtype)
@@ -257,6 +257,8 @@ cdef Tensor with_axes(Tensor grad, View like, tuple dims, bint keepdim):
         if not reduced[i]:
             strides[i] = grad.strides[at]
             at += 1
+        elif sizes[i] == 1:                     # what `unsqueeze` gives it
+            strides[i] = grad.sizes[at] * grad.strides[at] if at < grad.rank else 1
     out = new_tensor()
     fill_strided(out, grad.memory, grad.dtype, grad.offset, like.rank, sizes, strides)
     return window(out, grad)

@@ -4,5 +4,6 @@ from cygrad.tensor cimport Tensor
 
 cdef Tensor empty(object backend, int index, DType dtype, int rank, const Py_ssize_t *sizes)
 cdef Tensor empty_as(Tensor like, DType dtype)
+cdef Tensor ordered_output(DType dtype, int rank, const Py_ssize_t *sizes, Tensor a, Tensor b, Tensor c)
 cdef Tensor output_like(DType dtype, int rank, const Py_ssize_t *sizes, Tensor a, Tensor b, Tensor c)
 cpdef Tensor empty_like_strided(Tensor a, DType dtype)

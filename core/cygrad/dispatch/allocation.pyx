@@ -89,13 +89,39 @@ cdef bint fills(Tensor t, int rank, const Py_ssize_t *sizes) noexcept:
 
 cdef Tensor output_like(DType dtype, int rank, const Py_ssize_t *sizes, Tensor a, Tensor b, Tensor c):
     """An output of these sizes in the memory order of the inputs, which are broadcast to `sizes`, as PyTorch does."""
-    cdef Axes axes
-    cdef int permutation[64]
     cdef Tensor out
-    cdef Py_ssize_t step = 1
-    cdef int i, k
+    cdef int i
     if rank < 2 or fills(a, rank, sizes) and fills(b, rank, sizes) and fills(c, rank, sizes):
         return empty(a.memory.backend, a.memory.index, dtype, rank, sizes)
+    out = ordered_output(dtype, rank, sizes, a, b, c)
+    for t in (a, b, c):
+        if t is not None and not laid_out_as(<Tensor>t, a, out):
+            return out
+    for i in range(rank):                       # without gaps: the strides of axes of size 1 are those of `a`, too
+        out.strides[i] = a.strides[i]
+    return out
+
+
+cdef bint laid_out_as(Tensor t, Tensor a, Tensor out) noexcept:
+    """Whether an operand has the sizes of `out` and the strides of `a`, which are those of `out` but for axes of 1."""
+    cdef int i
+    if t.rank != out.rank or out.elements == 0:
+        return False
+    for i in range(out.rank):
+        if (t.sizes[i] != out.sizes[i] or t.strides[i] != a.strides[i]
+                or out.sizes[i] != 1 and t.strides[i] != out.strides[i]):
+            return False
+    return True
+
+
+cdef Tensor ordered_output(DType dtype, int rank, const Py_ssize_t *sizes, Tensor a, Tensor b, Tensor c):
+    """The same where PyTorch sorts the axes in any case: of operands of several shapes, of a tensor and a number."""
+    cdef Axes axes
+    cdef int permutation[64]
+    cdef Tensor out = empty(a.memory.backend, a.memory.index, dtype, rank, sizes)
+    cdef Py_ssize_t step = 1
+    cdef int i, k
+    cdef bint row_major = True
     axes.rank = rank
     axes.operands = 0
     for i in range(rank):
@@ -104,12 +130,13 @@ cdef Tensor output_like(DType dtype, int rank, const Py_ssize_t *sizes, Tensor a
         if t is not None:
             add_operand(&axes, <Tensor>t)
     memory_order(&axes, permutation)
-    out = empty(a.memory.backend, a.memory.index, dtype, rank, sizes)
     for k in range(rank):
-        out.strides[permutation[k]] = step
-        if sizes[permutation[k]] > 1:
+        row_major &= permutation[k] == rank - 1 - k
+    if not row_major:
+        for k in range(rank):
+            out.strides[permutation[k]] = step
             step *= sizes[permutation[k]]
-    out.finish()
+        out.finish()
     return out
 
 
@@ -158,9 +185,7 @@ cpdef Tensor empty_like_strided(Tensor a, DType dtype):
     """Raw uninitialised tensor of a's shape in a's memory order."""
     cdef Tensor out = output_like(dtype, a.rank, a.sizes, a, None, None)
     cdef int i
-    for i in range(a.rank):
-        if a.sizes[i] != 1 and out.strides[i] != a.strides[i] and out.elements != 0:
-            return out
-    for i in range(a.rank):                            # `a` has no gaps: the strides of axes of size 1 are its own, too
-        out.strides[i] = a.strides[i]
+    if out.elements == 0 or laid_out_as(a, a, out):         # `a` has no gaps
+        for i in range(a.rank):
+            out.strides[i] = a.strides[i]
     return out

@@ -43,3 +43,13 @@ cdef View bare(View v)
 cdef Tensor copy_of(View v)
 cdef Tensor unary(int op, Tensor a, int rule)
 cdef Tensor binary(int op, object x, object y, int rule)
+
+cdef inline bint has_dense_strides(Tensor a) noexcept:
+    """Whether there are elements, with the strides of a fresh tensor, those of axes of size 1, too."""
+    cdef Py_ssize_t step = 1
+    cdef int i
+    for i in range(a.rank - 1, -1, -1):
+        if a.strides[i] != step:
+            return False
+        step *= a.sizes[i]
+    return a.elements != 0

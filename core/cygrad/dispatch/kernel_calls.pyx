@@ -11,9 +11,9 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
-from cygrad.dispatch.allocation cimport empty, empty_as, output_like
+from cygrad.dispatch.allocation cimport empty, empty_as, ordered_output, output_like
 from cygrad.dispatch.axes cimport Axes, add_operand, collapse, merge_axes, operand, split, start_axes
-from cygrad.backend cimport ANGLE, Backend, CONJ, DIV, MUL, NEG
+from cygrad.backend cimport ANGLE, Backend, CONJ, DIV, MUL, NEG, POW
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, CONJUGATED, DType,
                            FLOAT16, NEGATED, UINT8, default_float, dtype_of, lazy_flags, plain_of)
 from cygrad.tensors.elements cimport scalar_value
@@ -693,7 +693,7 @@ cdef Tensor binary(int op, object x, object y, int rule):
         elif row_major(a, b, rank, sizes):
             out = empty(a.memory.backend, a.memory.index, out_dtype, rank, sizes)
         else:
-            out = output_like(out_dtype, rank, sizes, a, b, None)
+            out = ordered_output(out_dtype, rank, sizes, a, b, None)
         binary_into(op, a, b, out)
         return out
     if isinstance(x, Tensor):
@@ -704,7 +704,12 @@ cdef Tensor binary(int op, object x, object y, int rule):
     dtype = compute_dtype(result_dtype(a, number), op, rule)
     out_dtype = dtype_of(BOOL) if rule == TO_BOOL else dtype
     a = cast(a, dtype)
-    out = empty_as(a, out_dtype) if a.dense else output_like(out_dtype, a.rank, a.sizes, a, None, None)
+    if a.rank < 2 or has_dense_strides(a):
+        out = empty_as(a, out_dtype)
+    elif op == POW:
+        out = output_like(out_dtype, a.rank, a.sizes, a, None, None)
+    else:
+        out = ordered_output(out_dtype, a.rank, a.sizes, a, None, None)
     scalar_into(op, a, number, swapped, out)
     return out
 

@@ -7,11 +7,12 @@ from cygrad.autograd.forward_levels import batch_depth, depth, requiring_gradien
 from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.programs import where
 from cygrad.ops.declare.primitives import own, primitive
-from cygrad.ops.reduce.integration import add_number, divide_by_number, multiply_by_number
+from cygrad.ops.reduce.integration import add_number, divide_by_number, multiply_by_number, subtract_number
 from cygrad.tensor import Tensor
 
-__all__ = ["complement", "conj", "flat", "fresh", "in_rows", "negated", "no_derivative", "not_implemented",
-           "of_composite", "once", "one_node", "over", "placed", "plus", "times", "unchanged", "without", "written"]
+__all__ = ["complement", "conj", "flat", "fresh", "in_rows", "minus", "negated", "no_derivative", "not_implemented",
+           "of_composite", "once", "one_node", "over", "placed", "plus", "quotient", "times", "unchanged", "without",
+           "written"]
 
 
 def not_implemented(name):
@@ -80,7 +81,7 @@ def once(name, formula):
     derivative(name + "_once", name="NotImplemented", grad=refuses, self=refuses)
 
     def recorded(grad, self, *rest):
-        if grad_mode() and self.requires_grad and not batch_depth():        # (tangents differentiate by `grad` alone)
+        if grad_mode() and not depth() and not batch_depth():
             return node(grad, self, rest)
         return fresh(formula(grad, self, *rest))
     recorded.__wrapped__ = getattr(formula, "__wrapped__", formula)
@@ -90,7 +91,7 @@ def once(name, formula):
 def of_composite(function, tensors, grads, needs=None, writes=1):
     """The gradients of ``function(*tensors)``, which is computed again: by all tensors, or those in `needs`.
 
-    Zeros for a tensor that has no influence are at version `writes`.
+    Zeros for a tensor that has no influence are at version `writes`; None: it gets no gradient.
     """
     again = grad_mode()
     with cygrad.enable_grad():
@@ -106,8 +107,10 @@ def of_composite(function, tensors, grads, needs=None, writes=1):
         found = cygrad.autograd.grad([result for result, _ in pairs], [leaves[i] for i in wanted],
                                      [grad for _, grad in pairs], create_graph=again, allow_unused=True)
     made = [None] * len(leaves)
-    for i, each in zip(wanted, found):
-        made[i] = written(tensors[i].new_zeros(tensors[i].shape), writes) if each is None else each
+    for i, each in zip(wanted, fresh(found)):
+        if each is None and writes is not None:
+            each = written(tensors[i].new_zeros(tensors[i].shape), writes)
+        made[i] = each
     return made
 
 
@@ -122,8 +125,10 @@ def named(op, recorded):
 
 
 times, plus = named(operator.mul, multiply_by_number), named(operator.add, add_number)
+minus = named(operator.sub, subtract_number)
 over = named(operator.truediv, divide_by_number)
 complement = named(lambda t, number: number - t, lambda t, number: cygrad.sub(number, t))
+quotient = named(lambda t, number: number / t, lambda t, number: cygrad.div(number, t))
 
 
 def without(t, mask):
@@ -182,6 +187,8 @@ def computed(tensors, again, a, b, c, d, e, f):
 
 def differentiated(grads, again, tensors, needs):
     """The gradients of `computed`."""
+    if isinstance(again.writes, str):
+        no_derivative(again.writes)(None)
     places = [i for i, t in enumerate(tensors) if t is not None]
     found = [None] * len(needs)
     for i, each in zip(places, of_composite(again, [tensors[i] for i in places], grads, [needs[i] for i in places],
@@ -195,7 +202,8 @@ def one_node(name, formula, *arguments, writes=1):
 
     A second pass computes the formula again and differentiates it, with respect to these of its tensors (None: to what
     needs no gradient, but has an edge). Inside of transforms it is recorded step by step, which batches and tangents go
-    through without a rule of its own.
+    through without a rule of its own. `writes`: see `of_composite`; or the name of PyTorch's op, if a second pass is
+    refused.
     """
     wrapped = getattr(formula, "__wrapped__", formula)
     names = wrapped.__code__.co_varnames[:wrapped.__code__.co_argcount]

@@ -5,7 +5,7 @@ and one by one, for its formula to keep what it reads.
 """
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, flat, fresh, in_rows, one_node, times, unchanged
+from cygrad.autograd.derivatives.helpers import conj, flat, fresh, in_rows, once, one_node, over, times, unchanged
 from cygrad.autograd.derivatives.reduce import softmax_backward
 from cygrad.autograd.modes import grad_mode
 from cygrad.ops.linalg.distances import cdist_slope, euclidean_slope, pdist_slope
@@ -39,10 +39,11 @@ def spread_of(name):
 
 derivative("native_layer_norm", tensors=one_node("NativeLayerNormBackwardBackward0",
            lambda grad, input, weight, bias, axes, eps, result, needs: fresh(normalized_backward(
-           grad, input, weight, axes, eps, result, needs)), "grad", "input", None, None, "weight", "bias"))
+           grad, input, weight, axes, eps, result, needs)), "grad", "input", None, None, "weight", "bias", writes=None))
 derivative("native_batch_norm", tensors=one_node("NativeBatchNormBackwardBackward0",
            lambda grad, input, weight, mean, rstd, options, result, needs: fresh(batch_norm_slopes(
-           grad, input, weight, mean, rstd, options, result, needs)), "grad", "input", "weight", None, None))
+           grad, input, weight, mean, rstd, options, result, needs)), "grad", "input", "weight", None, None,
+           writes=None))
 derivative("native_group_norm", tensors=lambda grads, input, weight, groups, eps, result, needs:
            fresh(group_norm_slopes(grads, input, weight, groups, eps, result, needs)))
 derivative("convolution", tensors=lambda grad, input, weight, geometry, needs:
@@ -64,7 +65,7 @@ for _axes in (2, 3):
                tensors=one_node(f"GridSampler{_axes}DBackwardBackward0",
                                 lambda grad, input, grid, mode, padding, align, needs: fresh(
                                 sampling_slopes(grad, input, grid, mode, padding, align, needs)),
-                                "grad", "input", "grid"))
+                                "grad", "input", "grid", writes=None))
 derivative("affine_grid_generator", name="AffineGridGeneratorBackward0", theta=lambda grad, size, align:
            affine_slope(grad, size, align))
 derivative("im2col", name="Im2ColBackward0", self=lambda grad, size, window: _col2im(grad, size, window))
@@ -84,27 +85,35 @@ derivative("recurrent", tensors=lambda grads, options, x, by_input, input_bias, 
            recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c, result))
 for _op, _name in (("mkldnn", "MkldnnRnnLayer"), ("stack", "Stack"), ("cat", "Cat"), ("packed", "Cat")):
     derivative(f"rows_by_steps_{_op}", name=f"{_name}Backward0", rows=lambda grad, rows_shape: grad.reshape(rows_shape))
-_cdist_slope = one_node("CdistBackwardBackward0", cdist_slope, "grad", "x1", "x2", "result")
-derivative("cdist", x1=lambda grad, x1, x2, p, result: _cdist_slope(grad, x1, x2, p, result),
-           x2=lambda grad, x1, x2, p, result: _cdist_slope(grad.mT, x2, x1, p, result.mT))
+_cdist_slope = one_node("CdistBackwardBackward0", cdist_slope, "grad", "x1", "x2", "result",
+                        writes="_cdist_backward")
+
+
+def _cdist_slope2(grad, x1, x2, p, result):
+    return _cdist_slope(grad.mT.contiguous(), x2, x1, p, result.mT.contiguous())
+
+
+_cdist_slope2.__wrapped__ = lambda grad, x1, x2, p, result: cdist_slope(grad.mT, x2, x1, p, result.mT)
+derivative("cdist", x1=_cdist_slope, x2=_cdist_slope2)
 derivative("euclidean_dist", x1=lambda grad, x1, x2, result: euclidean_slope(grad, x1, x2, result),
            x2=lambda grad, x1, x2, result: euclidean_slope(grad.mT, x2, x1, result.mT))
 derivative("pdist", self=one_node("PdistBackwardBackward0", lambda grad, self, p, result:
-           pdist_slope(grad, self, p, result), "grad", "self", "result"))
+           pdist_slope(grad, self, p, result), "grad", "self", "result", writes="_pdist_backward"))
 derivative("mse_loss", self=one_node("MseLossBackwardBackward0", lambda grad, self, target, reduction:
            square_backward(grad, self, target, reduction), "grad", "self", "target"),
            target=one_node("MseLossBackwardBackward0", lambda grad, self, target, reduction:
            square_backward(grad, target, self, reduction), "grad", "target", "self"))
-derivative("divide_by_number", name="DivBackward1", self=lambda grad, other: grad / other)
+derivative("divide_by_number", name="DivBackward1", self=lambda grad, other: over(grad, conj(other)))
 derivative("add_number", name="AddBackward1", self=unchanged)
-derivative("multiply_by_number", name="MulBackward1", self=lambda grad, other: times(grad, other))
+derivative("subtract_number", name="SubBackward1", self=unchanged)
+derivative("multiply_by_number", name="MulBackward1", self=lambda grad, other: times(grad, conj(other)))
 for _op, _name in (("nll_loss", "NllLossBackward0"), ("nll_loss2d", "NllLoss2DBackward0")):
     derivative(_op, name=_name, self=flat(lambda grad, self, target, weight, reduction, ignore_index:
                nll_loss_backward(grad, self.shape, target, weight, reduction, ignore_index), "self"))
 for _op, _name in (("max_pool2d_with_indices", "MaxPool2DWithIndices"),
                    ("max_pool3d_with_indices", "MaxPool3DWithIndices")):
     derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, boxes, result:
-               placed(grad, self.shape, result[1], len(boxes)), "self", writes=1))
+               fresh(placed(grad, self.shape, result[1], len(boxes))), "self", writes=1))
 for _op, _name in (("avg_pool2d", "AvgPool2D"), ("avg_pool3d", "AvgPool3D")):
     derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, boxes, sizes, divisor:
                spread(grad, self.shape, boxes, sizes, divisor), "self", writes=1))
@@ -113,8 +122,8 @@ for _op, _name in (("avg_pool2d", "AvgPool2D"), ("avg_pool3d", "AvgPool3D")):
 def _adaptive(kind, axes):
     name = f"adaptive_{kind}_pool{axes}d"
     if kind == "max":
-        formula = flat(lambda grad, self, boxes, result: placed(of_outputs(grad, name), self.shape, result[1],
-                                                                len(boxes)), "self", writes=1)
+        formula = flat(lambda grad, self, boxes, result: fresh(placed(of_outputs(grad, name), self.shape, result[1],
+                                                                      len(boxes))), "self", writes=1)
     else:
         formula = flat(lambda grad, self, boxes, sizes, divisor: spread(of_outputs(grad, name), self.shape, boxes,
                                                                         sizes, divisor), "self", writes=1)
@@ -126,17 +135,19 @@ for _kind in "max", "avg":
         _adaptive(_kind, _axes)
 for _op, _name in (("fractional_max_pool2d", "FractionalMaxPool2D"), ("fractional_max_pool3d", "FractionalMaxPool3D")):
     derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, sizes, result:
-               placed(grad, self.shape, result[1], len(sizes)), "self", writes=1))
+               fresh(placed(grad, self.shape, result[1], len(sizes))), "self", writes=1))
 for _op, _name in (("max_unpool2d", "MaxUnpool2D"), ("max_unpool3d", "MaxUnpool3D")):
     derivative(_op, name=_name + "Backward0", self=lambda grad, indices, sizes: unpool_slope(grad, indices, sizes))
 derivative("box_sum", self=lambda grad, self_shape, boxes, back: box_sum_slope(grad, self_shape, boxes, back))
 derivative("embedding", weight=one_node("EmbeddingDenseBackwardBackward0",
            lambda grad, weight_shape, indices, padding_idx, scale_grad_by_freq:
            embedding_slope(grad, weight_shape, indices, padding_idx, scale_grad_by_freq), "grad"))
-derivative("embedding_bag", weight=lambda grad, weight_shape, indices, bags, sizes, per_sample_weights, options, result:
+derivative("embedding_bag", weight=one_node("EmbeddingBagBackwardBackward0",
+           lambda grad, weight_shape, indices, bags, sizes, per_sample_weights, options, result:
            bags_slope(grad, weight_shape, indices, bags, sizes, per_sample_weights, options, result),
-           per_sample_weights=lambda grad, weight, indices, bags, options:
-           samples_slope(grad, weight, indices, bags, options))
+           "grad", "per_sample_weights", writes="_embedding_bag_backward"),
+           per_sample_weights=once("_embedding_bag_per_sample_weights", lambda grad, weight, indices, bags, options:
+                                   samples_slope(grad, weight, indices, bags, options)))
 
 
 def normalized_backward(grad, input, weight, axes, eps, result, needs):

@@ -9,8 +9,8 @@ import math
 import cygrad
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.modes import grad_mode
-from cygrad.autograd.derivatives.helpers import (complement, conj, no_derivative, not_implemented, one_node, plus,
-                                                 times, without, written)
+from cygrad.autograd.derivatives.helpers import (complement, conj, minus, no_derivative, not_implemented, one_node,
+                                                 over, plus, quotient, times, without, written)
 from cygrad.dispatch.programs import in_steps, one_pass, where
 
 # ------------------------------------------------------------------ arithmetic
@@ -247,19 +247,20 @@ derivative("special_i0e", name="SpecialI0EBackward0",
 derivative("special_i1", name="SpecialI1Backward0", self=lambda grad, self, result: i1_backward(grad, self, result))
 derivative("special_i1e", name="SpecialI1EBackward0", self=lambda grad, self, result: i1e_backward(grad, self, result))
 derivative("special_ndtri", name="SpecialNdtriBackward0",
-           self=lambda grad, result: grad * math.sqrt(2 * math.pi) * (result * result / 2).exp())
+           self=lambda grad, result: grad * math.sqrt(2 * math.pi) * over(result.square(), 2).exp())
 derivative("special_log_ndtr", name="SpecialLogNdtrBackward0",
-           self=lambda grad, self, result: grad / special().erfcx(self * -math.sqrt(0.5)) * math.sqrt(2 / math.pi))
+           self=lambda grad, self, result:
+           grad / math.sqrt(2 * math.pi) * (result + over(self.square(), 2)).neg().exp())
 derivative("special_erfcx", name="SpecialErfcxBackward0",
-           self=lambda grad, self, result: (2 * self * result - 2 / math.sqrt(math.pi)) * grad)
+           self=lambda grad, self, result: minus(times(self, 2) * result, 2 / math.sqrt(math.pi)) * grad)
 derivative("special_entr", name="SpecialEntrBackward0", self=lambda grad, self: grad * -(1 + self.log()))
 derivative("special_xlog1py", name="SpecialXlog1PyBackward0",
            self=lambda grad, self, other: xlog1py_backward(grad, self, other),
-           other=lambda grad, self, other: grad * self / (other + 1))
+           other=lambda grad, self, other: grad * self / plus(other, 1))
 derivative("special_xlog1py_scalar", name="SpecialXlog1PyBackward2",
            self=lambda grad, self, other: xlog1py_backward(grad, self, other))
 derivative("special_scalar_xlog1py", name="SpecialXlog1PyBackward1",
-           other=lambda grad, self, other: grad * self / (other + 1))
+           other=lambda grad, self, other: grad * self / plus(other, 1))
 derivative("special_ndtr", name="MulBackward1",         # PyTorch composes it: the node of its last step
            self=in_steps(lambda grad, self: times(grad * (self * self * -0.5).exp(), 1 / math.sqrt(2 * math.pi))))
 derivative("zeta", name="SpecialZetaBackward0", self=no_derivative("zeta"),
@@ -304,7 +305,7 @@ def angle_backward(grad, self):
     """i * self / |self| ** 2; real numbers have a constant angle but at 0."""
     if not self.is_complex():
         return cygrad.zeros_like(self)
-    return cygrad.where(self == 0, 0, grad * self / self.abs().pow(2) * 1j)
+    return cygrad.where(self == 0, 0, times(grad * self / self.abs().pow(2), 1j))
 
 
 def sgn_backward(grad, self, result):
@@ -312,8 +313,7 @@ def sgn_backward(grad, self, result):
     if not grad.is_complex():
         return cygrad.zeros_like(grad)
     modulus = self.abs()
-    along = grad / modulus - (grad * conj(result)).real * result / modulus
-    return cygrad.where(modulus == 0, 0, along)
+    return ((grad - result * result * conj(grad)) / times(modulus, 2)).masked_fill_(modulus == 0, 0)
 
 
 # ------------------------------------------------------- ops of three operands, and parts
@@ -335,15 +335,16 @@ derivative("clamp_max_tensor", name="ClampMaxBackward1",
            max=in_steps(lambda grad, self, max: where(self > max, grad, 0)))
 derivative("lerp", self=lambda grad, weight: times(grad, conj(1 - weight)),
            end=lambda grad, weight: times(grad, conj(weight)))
-derivative("lerp_tensor", name="LerpBackward1", self=lambda grad, weight: grad * conj(1 - weight),
+derivative("lerp_tensor", name="LerpBackward1", self=lambda grad, weight: grad * conj(complement(weight, 1)),
            end=lambda grad, weight: grad * conj(weight),
            weight=in_steps(lambda grad, self, end: grad * conj(end - self)))
 derivative("addcmul", self=lambda grad: grad,
-           tensor1=in_steps(lambda grad, tensor2, value: grad * conj(tensor2 * value)),
-           tensor2=in_steps(lambda grad, tensor1, value: grad * conj(tensor1 * value)))
+           tensor1=in_steps(lambda grad, tensor2, value: grad * conj(times(tensor2, value))),
+           tensor2=in_steps(lambda grad, tensor1, value: grad * conj(times(tensor1, value))))
 derivative("addcdiv", self=lambda grad: grad,
-           tensor1=in_steps(lambda grad, tensor2, value: grad * conj(value / tensor2)),
-           tensor2=in_steps(lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2))))
+           tensor1=in_steps(lambda grad, tensor2, value: grad * conj(quotient(tensor2, value))),
+           tensor2=in_steps(lambda grad, tensor1, tensor2, value:
+                            -grad * conj(times(tensor1, value) / (tensor2 * tensor2))))
 derivative("frac", self=lambda grad: grad)
 derivative("round_decimals", name="RoundBackward1", self=lambda grad: zero(grad))
 derivative("nan_to_num", self=in_steps(lambda grad, self: grad * self.isfinite()))
@@ -402,10 +403,10 @@ def logit_backward(grad, self, eps):
     return logit_slope(grad, self) if eps is None else logit_slope_within(grad, self, eps)
 
 
-logit_slope = one_pass(lambda grad, self: where((self >= 0).logical_and(self <= 1), grad / (self * (1 - self)),
+logit_slope = one_pass(lambda grad, self: where((self >= 0).logical_and(self <= 1), grad / (self * complement(self, 1)),
                                                 math.nan))
-logit_slope_within = one_pass(lambda grad, self, eps: where((self < eps).logical_or(self > 1 - eps), 0,
-                                                            grad / (self * (1 - self))))
+logit_slope_within = one_pass(lambda grad, self, eps: where((self < eps).logical_or(self > 1 - eps).logical_not(),
+                                                            grad / (self * complement(self, 1)), 0))
 
 
 def xlogy_backward(grad, self, other):

@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, one_node, over, times, written
+from cygrad.autograd.derivatives.helpers import conj, in_rows, one_node, over, times, written
 from cygrad.autograd.forward_levels import batch_depth
 from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.raw import softmax_backward_op
@@ -95,8 +95,8 @@ def evenly(grad, self, value):
     """Every element equal to the value (NaN to NaN) gets the same part of the gradient."""
     mask = self.isnan() if value.isnan().item() else self == value
     if grad_mode() and not batch_depth():
-        return cygrad.zeros_like(self).masked_fill_(mask, grad / mask.sum())
-    return written(cygrad.where(mask, grad / mask.sum(), 0))
+        return self.new_zeros(self.shape).masked_fill_(mask, grad / mask.sum())
+    return written(in_rows(cygrad.where(mask, grad / mask.sum(), 0)))
 
 
 def share(grad, self, result, dims, keepdim):

@@ -207,7 +207,8 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
             take_strides(target, result)
     if name not in TWICE:
         refuse_self_overlap(target)
-    tracked = grad_enabled() and (has_gradient(result) or has_gradient(target))
+    tracked = grad_enabled() and (has_gradient(result) or has_gradient(target) or name in UNDIFFERENTIATED and any(
+        [isinstance(t, Tensor) and (<Tensor>t).inference and has_gradient(<Tensor>t) for t in operands]))
     if tracked and name in UNDIFFERENTIATED:
         copy_into(result, target)
         bump_version(target)

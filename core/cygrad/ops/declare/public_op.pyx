@@ -24,14 +24,15 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from cygrad.autograd.modes cimport inference_enabled, interceptions
-from cygrad.dtype cimport CATEGORY_INTEGER, DType
+from cygrad.autograd.saved cimport refusal
+from cygrad.dtype cimport DType
 from cygrad.tensor cimport Tensor
 from cygrad.tensors.overriding cimport function_modes, functions_off, is_overridden, mode_here, overridden
 
 from cygrad.errors import DeviceMismatch
 from cygrad.devices.home import together
 from cygrad.errors.accepted import accepted, kind_of
-from cygrad.ops.declare.inner_writes import inner_writes
+from cygrad.ops.declare.inner_writes import after_inference, inner_writes
 from cygrad.tensors.overriding import any_in_call, hand_over_call
 
 cdef extern from "Python.h":
@@ -149,8 +150,7 @@ cdef class PublicOp:
     cdef bint overridable                # whether an argument's type may have its own way to do it
     cdef bint gives_names                # whether a str may be the name of an axis of the result
     cdef bint known                      # whether the following are: from the first call on
-    cdef int writes                      # versions that a result of tensors of inference mode has outside it
-    cdef bint of_integers                # whether these alone count
+    cdef bint writes                     # whether PyTorch's kernels write into a result (inner_writes.py)
     cdef int most                        # how many arguments by position there are at most
     # The overloads, a bit each, that take a kind at a place: PLACES rows of KINDS; then those that a number of
     # arguments is enough for; then a row for each keyword, which begins with 1 if no overload needs it, else 0.
@@ -346,7 +346,7 @@ cdef int learn(PublicOp op) except -1:
     cdef Py_ssize_t i, kind, count
     found = accepted(op.name, op.method)
     op.known = True
-    op.writes, op.of_integers = inner_writes(op.name)
+    op.writes = inner_writes(op.name)
     if found is None:
         return 0
     count = len(found.places)
@@ -546,37 +546,18 @@ cdef object look_and_call(PublicOp op, PyObject *const *args, size_t flags, PyOb
 look = look_and_call
 
 
-cdef int count_writes(PublicOp op, PyObject *const *args, Py_ssize_t total, PyObject *found) noexcept:
+cdef int count_writes(PublicOp op, PyObject *const *args, Py_ssize_t total, PyObject *found) except -1:
     """Count what PyTorch's kernels write into a result outside of inference mode, if all operands were made in it."""
-    cdef PyTypeObject *tensor = <PyTypeObject *>Tensor
-    cdef int alone = op.writes & 15, writes = alone if total == 1 else op.writes >> 4
-    cdef Py_ssize_t i
-    if inference_enabled() or not PyObject_TypeCheck(args[0], tensor):
+    if (inference_enabled() or not PyObject_TypeCheck(args[0], <PyTypeObject *>Tensor)
+            or not (<Tensor>args[0]).inference):
         return 0
-    for i in range(total):
-        if PyObject_TypeCheck(args[i], tensor) and (not (<Tensor>args[i]).inference or i and writes != alone):
-            return 0
-        if args[i] == found or PyTuple_Check(args[i]) and is_out(args[i], found):
-            return 0
-    if op.of_integers and (<Tensor>args[0]).dtype.category > CATEGORY_INTEGER:
-        return 0
-    if PyTuple_Check(found):
-        for i in range(PyTuple_GET_SIZE(found)):
-            raise_version(PyTuple_GET_ITEM(found, i), writes)
-    else:
-        raise_version(found, writes)
+    try:
+        if after_inference(op.name, positional(args, total), <object>found):
+            raise refusal()
+    except BaseException:
+        Py_DECREF(<object>found)
+        raise
     return 0
-
-
-cdef inline bint is_out(PyObject *given, PyObject *found) noexcept:
-    """Whether an argument is the tuple of tensors that the results were written to."""
-    return (PyTuple_Check(found) and PyTuple_GET_SIZE(given) == PyTuple_GET_SIZE(found) > 0
-            and PyTuple_GET_ITEM(given, 0) == PyTuple_GET_ITEM(found, 0))
-
-
-cdef inline void raise_version(PyObject *result, int writes) noexcept:
-    if PyObject_TypeCheck(result, <PyTypeObject *>Tensor) and not (<Tensor>result).inference:
-        (<Tensor>result).memory.version += writes
 
 
 cdef bint is_misplaced(PublicOp op, PyObject *first) noexcept:

@@ -331,7 +331,8 @@ def divergence(input, target, reduction, log_target):
     if log_target:
         losses = target.exp() * (target - input)
     else:
-        losses = cygrad.xlogy(target, target) - target * input
+        product = target * input                # before, as the order of the sum of target's gradients tells
+        losses = cygrad.xlogy(target, target) - product
     return reduced(losses, reduction)
 
 
@@ -448,7 +449,8 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
 # ----------------------------------------------------------------------------------- counts
 
 def poisson_losses(input, target, log_input, full, eps, reduction):
-    losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    product = target * (input if log_input else (input + eps).log())     # first: gradients are summed in this order
+    losses = (input.exp() if log_input else input) - product
     if full:                            # Stirling's formula for the logarithm of target's factorial
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
         losses += stirling.masked_fill(target <= 1, 0)

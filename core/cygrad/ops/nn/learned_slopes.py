@@ -1,4 +1,5 @@
 """`prelu`, the activation whose slope below 0 is learned."""
+from cygrad.dispatch.allocation import empty_like_strided
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.programs import program, where
 from cygrad.ops.declare.primitives import primitive
@@ -10,7 +11,7 @@ PRELU = program(lambda x, weight: where(x > 0, x, weight * x))
 
 @primitive(name="prelu")
 def _prelu(self, weight):
-    return PRELU(self, weight)
+    return PRELU.into(empty_like_strided(self, self.dtype), self, weight)
 
 
 @op

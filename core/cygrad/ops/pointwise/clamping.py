@@ -2,6 +2,7 @@
 import math
 
 from cygrad.backend import BINARY
+from cygrad.dispatch.allocation import empty_like_strided
 from cygrad.dispatch.programs import program, same_floats
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, check_scalar, result_type
 from cygrad.dispatch.raw import binary_op, cast_to, fill_
@@ -315,8 +316,8 @@ def _nan_to_num(self, nan, posinf, neginf):
     if is_integral(self):
         return clone_like(self)
     limits = finfo(self.dtype)
-    return NAN_TO_NUM(self, 0.0 if nan is None else nan, limits.max if posinf is None else posinf,
-                      limits.min if neginf is None else neginf)
+    return NAN_TO_NUM.into(empty_like_strided(self, self.dtype), self, 0.0 if nan is None else nan,
+                           limits.max if posinf is None else posinf, limits.min if neginf is None else neginf)
 
 
 def _nan_to_num_(self, nan=None, posinf=None, neginf=None):

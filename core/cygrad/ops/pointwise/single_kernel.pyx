@@ -18,7 +18,7 @@ from cygrad.autograd.derivative cimport Derivative, OpNode, find_row
 from cygrad.dispatch.allocation cimport empty_as, output_like
 from cygrad.dispatch.overlap cimport refuse_overlap, refuse_self_overlap
 from cygrad.dispatch.kernel_calls cimport (binary, binary_into, broadcast_sizes, cast, copy_into, dense_copy,
-                                           expand_to, scalar_into, unary, unary_into)
+                                           expand_to, has_dense_strides, scalar_into, unary, unary_into)
 from cygrad.dispatch.promotion cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL,
                                         check_scalar, compute_dtype, result_dtype, scalar_dtype)
 from cygrad.dtype cimport (BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, can_cast_to,
@@ -178,8 +178,9 @@ cdef object apply_binary(KernelOp op, object x, object y):
         elif is_number(y):
             if a.names_ is not None:
                 return named_binary(op, x, y)
-            if (a.dense and a.elements and op.plain >> a.dtype.category & 1 and a.rank <= INLINE_RANK
-                    and a.dtype.category >= scalar_dtype(y).category and not (op.rule == NO_BOOL and PyBool_Check(y))):
+            if (a.dense and (a.rank < 2 or has_dense_strides(a)) and a.elements and a.rank <= INLINE_RANK
+                    and op.plain >> a.dtype.category & 1 and a.dtype.category >= scalar_dtype(y).category
+                    and not (op.rule == NO_BOOL and PyBool_Check(y))):
                 out = empty_as(a, BOOL_DTYPE if op.rule == TO_BOOL else a.dtype)
                 scalar_into(op.code, a, y, False, out)
             else:

@@ -20,6 +20,11 @@ def add_number(self, other):
     return self + other
 
 
+@primitive
+def subtract_number(self, other):
+    return self - other
+
+
 def checked(name, y, x, dx):
     """What both refuse of their operands."""
     if x is not None and dx is not None:

@@ -17,7 +17,7 @@ from cygrad.backend import UNARY
 from cygrad.devices import discovery
 from cygrad.devices.discovery import load
 from cygrad.testing.__main__ import main, run, selected
-from cygrad.testing.child_process import Apart, Crew, batches
+from cygrad.testing.child_process import BATCH, Apart, Crew, batches
 from cygrad.testing.cases import ENTRIES
 from cygrad.testing.operands import rounded, stored
 from cygrad.testing.sampling import ALIKE, SMALL, TURNS, TWINS, USUAL, WALKERS
@@ -280,8 +280,9 @@ def test_several_processes(tmp_path, monkeypatch, exclusive):
 
 
 def test_batches_have_all_cases():
-    cases = list(selected(["unary", "where", "memory"], thorough=False))
+    cases = list(selected(["unary", "where", "recurrent", "memory"], thorough=False))
     found = list(batches(cases))
+    assert max(map(len, found)) < 2 * BATCH                 # also of one op, behind whose cases the others wait
     assert [case for batch in found for case in batch] == cases
     assert all(len({case.key.entry for case in batch}) == 1 for batch in found) and len(found) > 5
 

@@ -22,7 +22,7 @@ from cygrad.testing.runner import Outcome
 
 LIMIT = 300.0                             # seconds that a case may take: drivers compile kernels meanwhile
 DEATHS = 5                                # of one entry, after which its other cases are not run
-BATCH = 60                                # cases of an entry that a child of a crew runs in a row, or a few more
+BATCH = 60                                # cases of an entry that a child of a crew runs in a row, or not twice as many
 
 
 class Refused(RuntimeError):
@@ -216,11 +216,17 @@ class Crew:
 
 
 def batches(cases):
-    """Lists of cases that one child runs: of one entry, and the cases of an op together, which share kernels."""
+    """Lists of cases that one child runs: of one entry, and the cases of an op together, which share kernels.
+
+    Of the many that an op may have only so many that no child is left alone with them when the others are done.
+    """
     for _, of_entry in groupby(cases, lambda case: case.key.entry):
         batch = []
         for _, of_op in groupby(of_entry, lambda case: case.key.op):
             batch += of_op
+            while len(batch) >= 2 * BATCH:
+                yield batch[:BATCH]
+                batch = batch[BATCH:]
             if len(batch) >= BATCH:
                 yield batch
                 batch = []

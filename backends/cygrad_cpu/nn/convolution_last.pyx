@@ -28,6 +28,9 @@ from cygrad_cpu.runtime.temporaries cimport Temporary, converted, copy_views, de
 from cygrad_cpu.runtime.thread_count cimport threads_for
 from cygrad_cpu.simd.element_types cimport Real
 
+cdef extern from *:
+    void fetch "__builtin_prefetch" (const void *address) noexcept nogil
+
 cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
     CACHED = 1 << 16            # elements of a block of padded rows
@@ -174,6 +177,9 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
     x.out_strides[0], x.out_strides[1] = g.filters, 1
     if g.plain:
         x.a = a + row * g.size[1] * g.channels * g.itemsize
+        # Each group reads a part of every place, which is slow from beyond the caches.
+        for i in range(0, rows * g.row * g.itemsize if g.groups > 1 else 0, 64):
+            fetch(x.a + i)
     else:
         lay_out(g, a, row, rows, room)
     if (g.plain and g.groups == 1 and g.kind == 0
@@ -200,7 +206,7 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
 cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
     """x (N, H, W, C), w (R, S, C / groups, O), y (N, P, Q, O)."""
     cdef Lattice seen
-    cdef int t, threads = plan(g, CACHED)
+    cdef int t, threads = plan(g, GROUPED if g.plain and g.groups > 1 else CACHED)
     cdef Temporary _places = lattice(x, g, False, &seen)
     cdef Py_ssize_t size = g.plane + ROOM, count = g.images * g.blocks, i
     cdef Temporary room = temporary(x.memory.backend, x.dtype, 2, [threads, size // g.itemsize])
@@ -233,9 +239,7 @@ cdef bint conv2d_last(View a, View weight, View bias, tuple stride, tuple paddin
                              [weight.strides[1], weight.strides[2], weight.strides[3], weight.strides[0]]),
                 bias, stride, around(weight, padding, dilation), dilation, True, out, dtype)
         return True
-    if way == ROW_MAJOR:
-        return False
-    if not few and not sees(&g, a, weight.sizes, out, stride, padding, dilation, groups, dtype):
+    if way == ROW_MAJOR or not few and not sees(&g, a, weight.sizes, out, stride, padding, dilation, groups, dtype):
         return False
     x, b, target = dense(last(a), dtype, keep), dense(bias, dtype, keep), last(out)
     y = writable(target, dtype, keep)
@@ -268,12 +272,10 @@ cdef bint input_last(View grad, View weight, tuple stride, tuple padding, tuple 
                                 [weight.strides[0], weight.strides[2], weight.strides[3], weight.strides[1]]),
                 None, stride, padding, dilation, False, out, dtype)
         return True
-    if way == ROW_MAJOR:
-        return False
-    if not few and not sees(&g, grad, weight.sizes, out, (1, 1),
-                            (0, 0) if strided else around(weight, padding, dilation), dilation, groups, dtype):
-        return False
-    if strided and not few and not to_phases(&g, stride, padding, dilation):
+    if (way == ROW_MAJOR
+            or not few and not sees(&g, grad, weight.sizes, out, (1, 1),
+                                    (0, 0) if strided else around(weight, padding, dilation), dilation, groups, dtype)
+            or strided and not few and not to_phases(&g, stride, padding, dilation)):
         return False
     x, target = dense(last(grad), dtype, keep), last(out)
     y = writable(target, dtype, keep)
@@ -463,10 +465,8 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
                     or groups > 1 and not any_strides(g.kind, made, g.inside)):
         return False
     x, dy = dense(last(a), dtype, keep), dense(last(grad), dtype, keep)
-    if few:
-        threads = depthwise_last_threads(dy, n // out.sizes[0])
-    else:
-        threads = plan(&g, GROUPED if g.plain and groups > 1 else CACHED)
+    threads = (depthwise_last_threads(dy, n // out.sizes[0]) if few
+               else plan(&g, GROUPED if g.plain and groups > 1 else CACHED))
     # (threads, O, R, S, C / groups); of few, (threads, R, S, C / groups, O)
     cdef Py_ssize_t *sizes = [groups, made, seen_by, out.sizes[2], out.sizes[3], threads]
     cdef Py_ssize_t *strides = [made, 1, out.sizes[0], out.sizes[3] * seen_by * out.sizes[0],

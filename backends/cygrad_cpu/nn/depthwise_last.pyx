@@ -23,6 +23,7 @@ cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
     TOGETHER = 16               # rows of which those at the sides make runs across rows
     NEAR = 20000                # bytes that positions should see before the next row's do, for the level 1 cache
+    WORTH_MET = 4               # elements of the kernel: fewer meet eight filters no faster than products
     WORTH_RUN = 4               # positions: fewer columns make runs across rows, where there are as many
 
 cdef LastTable kernels
@@ -87,8 +88,9 @@ cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssiz
     if groups == 1 or kind or not kernels.group(&g, made.sizes[1]):
         return False
     if weight:
-        return g.seen < FEWEST and g.seen <= g.made
-    return g.made < FEWEST or kernel[0] > 2 and <Py_ssize_t>stride[0] == <Py_ssize_t>dilation[0]
+        return g.seen <= g.made and (g.made < FEWEST or g.seen < FEWEST and kernel[0] * kernel[1] >= WORTH_MET)
+    return (turned or min(g.seen, g.made) < FEWEST or kernel[0] < 3
+            or <Py_ssize_t>stride[0] == <Py_ssize_t>dilation[0])
 
 
 cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple stride, tuple padding,

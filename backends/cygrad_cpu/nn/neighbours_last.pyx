@@ -89,7 +89,8 @@ cdef bint few_beside(int groups, Py_ssize_t seen, Py_ssize_t made, Py_ssize_t he
     if groups > 1 and groups == seen == made:
         return groups < lanes and width * groups >= lanes + groups - 1
     if (kind or weight or kernels.vector < WORTH_VECTOR or kernel[0] != 3 or height < TILE or stride[0] != 1
-            or stride[1] != 1 or dilation[0] != 1 or groups > 1 and made < FEWEST * groups):
+            or stride[1] != 1 or dilation[0] != 1
+            or groups > 1 and made < FEWEST * groups and seen <= made):
         return False
     wide = wide_place(&g, groups, seen, made, kind)
     return wide and g.seen > 1 and seen <= MOST * made and width >= 2 * wide

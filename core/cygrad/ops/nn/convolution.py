@@ -2,6 +2,7 @@
 
 `_convolution` and `_convolution_backward` are each other's derivatives, so gradients exist to any order.
 """
+import cmath
 import operator
 from functools import lru_cache
 
@@ -13,7 +14,8 @@ from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
-from cygrad.ops.nn.convolution_calls import add_bias, correlate, is_plain, out_size, slopes, summed_over_places
+from cygrad.ops.nn.convolution_calls import (add_bias, correlate, is_plain, out_size, scatter_products, slopes,
+                                              summed_over_places)
 from cygrad.ops.nn.padding import constant_pad_nd
 from cygrad.ops.declare.operand_types import BOOL, hashable, need_tensors, refused
 from cygrad.tensor import Tensor
@@ -40,7 +42,10 @@ def _convolution(tensors, input, weight, bias, geometry):
     row_major = format_of(input) is None and format_of(weight) is None
     out = empty_near(input, sizes) if row_major else made_like(sizes, input, input, weight)
     if geometry[4]:
-        slopes(input, out, weight, geometry[:4], out, None)
+        if input.is_cpu and not cmath.isfinite(weight.sum().item()):
+            scatter_products(input, weight, geometry[:4], out)
+        else:
+            slopes(input, out, weight, geometry[:4], out, None)
         add_bias(out, bias)
     elif input.shape[1]:
         correlate(input, weight, bias, geometry[:4], out)

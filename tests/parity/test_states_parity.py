@@ -448,10 +448,11 @@ m.nn.functional.scaled_dot_product_attention(q, k, v).sum().backward()
     x = m.ones(1, 0, 3, requires_grad=True); w = m.ones(2, requires_grad=True); y = m.conv1d(x, m.ones(2, 0, 2), w)
     x = m.ones(1, 0, 3, requires_grad=True); y = m.conv1d(x, m.ones(2, 0, 2)); y.sum().backward()
     a = m.lu(m.eye(2) * 2, out=(m.zeros(2, 2), m.zeros(0, dtype=m.int32)))
-    with m.inference_mode(): x = m.ones(2, 3); a = x.mode(); b = x.mode(0); c = x.mode(0, True); d = x[0, 0].mode(0, True)
+    with m.inference_mode(): x = m.ones(2, 3); a = x.mode(); b = x.mode(0); c = x.mode(0, True)
     x = m.conv_transpose1d(m.ones(1, 1, 2), m.tensor([[[-m.inf, -.25]]]))
     x = m.conv_transpose2d(m.ones(1, 2, 2, 2), m.full((2, 1, 2, 2), m.nan), stride=3, output_padding=2, groups=2)
-    q = m.ones(1, 1, 2, 2, requires_grad=True); g = m.zeros(1, 2, 2, 2, requires_grad=True); """.strip().splitlines()
+    x = m.ones(5, 5, 1, 5).topk(3); y = (m.arange(60.) // 4).reshape(4, 15).topk(5, 1); z = m.ones(60).topk(7)
+""".strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.
 LOSSES = """

@@ -18,8 +18,14 @@ derivative("threshold", inplace="ThresholdBackward1",
                                   "self"))
 derivative("leaky_relu", inplace="LeakyReluBackward1", self=flat(one_pass(lambda grad, self, negative_slope:
                                             where(self > 0, grad, grad * negative_slope)), "self"))
+derivative("leaky_relu_", name="LeakyReluBackward1", self=flat(lambda grad, negative_slope, result:
+           leaky_backward(grad, result, negative_slope), "result"))
 derivative("rrelu_with_noise", inplace="RreluWithNoiseBackward1",
            self=flat(lambda grad, self, noise: grad * noise, "self"))
+derivative("rrelu_with_noise_", name="RreluWithNoiseBackward1",
+           self=flat(lambda grad, noise, result: grad * noise, "result"))
+derivative("rrelu_mean_", name="RreluWithNoiseBackward1", self=flat(lambda grad, negative_slope, result:
+           leaky_backward(grad, result, negative_slope), "result"))
 derivative("rrelu_mean", name="RreluWithNoiseBackward0", inplace="RreluWithNoiseBackward1",
            self=flat(one_pass(lambda grad, self, negative_slope: where(self > 0, grad, grad * negative_slope)), "self"))
 derivative("hardtanh", self=flat(one_pass(lambda grad, self, min_val, max_val:
@@ -41,6 +47,11 @@ derivative("gelu", self=one_node("GeluBackwardBackward0", lambda grad, self, app
 derivative("elu", inplace="EluBackward1", self=one_node("EluBackwardBackward0", one_pass(
            lambda grad, self, alpha, scale, input_scale: elu_backward(grad, self, alpha, scale, input_scale)),
            "grad", "self"))
+derivative("elu_", name="EluBackward1", self=one_node("EluBackwardBackward0",
+           lambda grad, alpha, scale, input_scale, result:
+           elu_backward_in_place(grad, result, alpha, scale, input_scale), "grad", "result"))
+derivative("celu_", name="CeluBackward1", self=one_node("EluBackwardBackward0", lambda grad, alpha, result:
+           elu_backward_in_place(grad, result, alpha, 1, 1 / alpha), "grad", "result"))
 derivative("celu", inplace="CeluBackward1", self=one_node("EluBackwardBackward0", one_pass(
            lambda grad, self, alpha: elu_backward(grad, self, alpha, 1, 1 / alpha)), "grad", "self"))
 derivative("glu", self=one_node("GluBackwardBackward0", lambda grad, self, dim: glu_backward(grad, self, dim),
@@ -50,6 +61,29 @@ derivative("glu", self=one_node("GluBackwardBackward0", lambda grad, self, dim: 
 def threshold_backward(grad, x, threshold):
     """The gradient where x > threshold, or x is NaN."""
     return where(x <= threshold, 0, grad)
+
+
+def leaky_backward(grad, result, slope):
+    """The gradient by the result, in whose place the operand was: as its sign tells, which no negative slope keeps."""
+    refuse_negative("leakyReLu", slope)
+    return LEAKY(grad, result, slope)
+
+
+def elu_backward_in_place(grad, result, alpha, scale, input_scale):
+    refuse_negative("elu", alpha)
+    return ELU(grad, result, alpha * scale, scale, input_scale)
+
+
+def refuse_negative(name, slope):
+    if slope < 0:
+        raise RuntimeError(f"In-place {name} backward calculation is triggered with a negative slope which is not "
+                           "supported. This is caused by calling in-place forward function with a negative slope, "
+                           "please call out-of-place version instead.")
+
+
+LEAKY = one_pass(lambda grad, result, slope: where(result > 0, grad, grad * slope))
+ELU = one_pass(lambda grad, result, bound, scale, input_scale:
+               where(result <= 0, grad * input_scale * (result + bound), grad * scale))
 
 
 def beyond(grad, x, lambd):

@@ -91,7 +91,7 @@ def once(name, formula):
 def of_composite(function, tensors, grads, needs=None, writes=1):
     """The gradients of ``function(*tensors)``, which is computed again: by all tensors, or those in `needs`.
 
-    Zeros for a tensor that has no influence are at version `writes`; None: it gets no gradient.
+    Zeros for a tensor that has no influence are at version `writes`, or that of its own; None: it gets no gradient.
     """
     again = grad_mode()
     with cygrad.enable_grad():
@@ -108,8 +108,9 @@ def of_composite(function, tensors, grads, needs=None, writes=1):
                                      [grad for _, grad in pairs], create_graph=again, allow_unused=True)
     made = [None] * len(leaves)
     for i, each in zip(wanted, fresh(found)):
-        if each is None and writes is not None:
-            each = written(tensors[i].new_zeros(tensors[i].shape), writes)
+        count = writes[i] if isinstance(writes, tuple) else writes
+        if each is None and count is not None:
+            each = written(tensors[i].new_zeros(tensors[i].shape), count)
         made[i] = each
     return made
 

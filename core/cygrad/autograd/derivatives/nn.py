@@ -65,7 +65,7 @@ for _axes in (2, 3):
                tensors=one_node(f"GridSampler{_axes}DBackwardBackward0",
                                 lambda grad, input, grid, mode, padding, align, needs: fresh(
                                 sampling_slopes(grad, input, grid, mode, padding, align, needs)),
-                                "grad", "input", "grid", writes=None))
+                                "grad", "input", "grid", writes=(None, None, 0)))
 derivative("affine_grid_generator", name="AffineGridGeneratorBackward0", theta=lambda grad, size, align:
            affine_slope(grad, size, align))
 derivative("im2col", name="Im2ColBackward0", self=lambda grad, size, window: _col2im(grad, size, window))

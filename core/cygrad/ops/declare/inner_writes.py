@@ -57,7 +57,8 @@ def _of_interpolate(x, others, result):
 
 # Where it depends on the arguments and the result.
 for _names, _count in (
-        ("max min aminmax mode", _of_extremes), ("mse_loss smooth_l1_loss", _of_losses), ("pad", _of_pad),
+        ("max min aminmax", _of_extremes), ("mse_loss smooth_l1_loss", _of_losses), ("pad", _of_pad),
+        ("mode", lambda x, others, result: 0 if x.dim() and any(value is True for value in others) else 2),
         ("interpolate", _of_interpolate),
         ("index_reduce", _of_reductions), ("scatter_reduce", lambda *call: 1 + _of_reductions(*call)),
         ("median nanmedian", lambda x, others, result: len(others) > 0),

@@ -169,7 +169,7 @@ def lu_factor(A, *, pivot=True):
 
 
 @op(name="lu")
-def _lu_old(input, pivot=True, get_infos=False):
+def _lu_old(input, pivot=True, get_infos=False, out=None):
     """The compact LU factorisation as a plain tuple; see `linalg.lu_factor`.
 
     Parameters
@@ -180,6 +180,8 @@ def _lu_old(input, pivot=True, get_infos=False):
         False is refused on the CPU.
     get_infos : bool
         Also give LAPACK's codes.
+    out : tuple of Tensor, optional
+        Where the results are copied to.
 
     Returns
     -------
@@ -195,7 +197,10 @@ def _lu_old(input, pivot=True, get_infos=False):
     found = tuple(lu_factor_ex(input, pivot=pivot))
     if not get_infos:
         check_info(found[2], zero_in_u("torch.linalg.lu_factor_ex"))
-    return found if get_infos else found[:2]
+    found = found if get_infos else found[:2]
+    if out is not None and len(out) != len(found):
+        raise TypeError(f"expected tuple of {len(found)} elements but got {len(out)}")
+    return found if out is None else tuple([o.resize_as_(result).copy_(result) for o, result in zip(out, found)])
 
 
 @primitive(name="linalg_lu")

@@ -2,6 +2,7 @@
 
 `_convolution` and `_convolution_backward` are each other's derivatives, so gradients exist to any order.
 """
+import cmath
 import operator
 from functools import lru_cache
 
@@ -13,7 +14,8 @@ from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
-from cygrad.ops.nn.convolution_calls import add_bias, correlate, is_plain, out_size, slopes, summed_over_places
+from cygrad.ops.nn.convolution_calls import (add_bias, correlate, is_plain, out_size, scatter_products, slopes,
+                                              summed_over_places)
 from cygrad.ops.nn.padding import constant_pad_nd
 from cygrad.ops.declare.operand_types import BOOL, hashable, need_tensors, refused
 from cygrad.tensor import Tensor
@@ -25,7 +27,8 @@ def made_shape(seen, kernel, geometry):
     """The shape of the result of a convolution of such inputs with such weights."""
     stride, padding, dilation, groups, transposed, extra = geometry
     if not transposed:
-        return seen[0], kernel[0], *map(out_size, seen[2:], kernel[2:], stride, padding, dilation)
+        filters = kernel[0] if seen[1] else 0               # nor are there any without channels
+        return seen[0], filters, *map(out_size, seen[2:], kernel[2:], stride, padding, dilation)
     sizes = [(n - 1) * step - 2 * p + d * (k - 1) + more + 1
              for n, k, step, p, d, more in zip(seen[2:], kernel[2:], stride, padding, dilation, extra)]
     return seen[0], kernel[1] * groups, *sizes
@@ -39,9 +42,12 @@ def _convolution(tensors, input, weight, bias, geometry):
     row_major = format_of(input) is None and format_of(weight) is None
     out = empty_near(input, sizes) if row_major else made_like(sizes, input, input, weight)
     if geometry[4]:
-        slopes(input, out, weight, geometry[:4], out, None)
+        if input.is_cpu and not cmath.isfinite(weight.sum().item()):
+            scatter_products(input, weight, geometry[:4], out)
+        else:
+            slopes(input, out, weight, geometry[:4], out, None)
         add_bias(out, bias)
-    else:
+    elif input.shape[1]:
         correlate(input, weight, bias, geometry[:4], out)
     return out if row_major else ordered(out, input, weight)
 
@@ -50,6 +56,8 @@ def _convolution(tensors, input, weight, bias, geometry):
 def _convolution_backward(tensors, grad_output, input, weight, geometry, wanted):
     by_input, by_weight = (made_like(tuple(t.shape), grad_output, input, weight) if want else None
                            for want, t in zip(wanted, (input, weight)))
+    if not geometry[4] and not input.shape[1]:
+        return by_input, by_weight, grad_output.new_zeros(weight.shape[:1]) if wanted[2] else None
     by_bias = empty_near(grad_output, tuple(grad_output.shape[1:2])) if wanted[2] else None
     if not geometry[4]:
         slopes(grad_output, input, weight, geometry[:4], by_input, by_weight, by_bias)

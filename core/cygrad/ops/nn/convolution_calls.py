@@ -4,6 +4,7 @@ Rows are images of height 1. Volumes become images whose channels are those of a
 copy of the input, once for each depth of the filters, of which the kernel then makes products as ever. Blocks of images
 keep the copy small. A transposed convolution is the gradient of another one's input.
 """
+import itertools
 import math
 from functools import lru_cache
 
@@ -67,6 +68,19 @@ def correlate(input, weight, bias, geometry, out):
 def add_bias(out, bias):
     if bias is not None and out.numel():
         binary_to(ADD, out, bias.reshape(-1, *[1] * (out.dim() - 2)).expand(out.shape), out)
+
+
+def scatter_products(input, weight, geometry, out):
+    """What a transposed convolution is, for weights that are not finite: the kernels multiply them by zeros, too."""
+    stride, padding, dilation, groups = geometry
+    whole = out.new_zeros(*out.shape[:2], *[n + 2 * p for n, p in zip(out.shape[2:], padding)])
+    x = input.reshape(len(input), groups, weight.shape[0] // groups, -1)
+    for place in itertools.product(*map(range, weight.shape[2:])):
+        each = weight[(slice(None), slice(None), *place)].reshape(groups, -1, weight.shape[1])
+        seen = whole[(..., *[slice(d * k, d * k + step * (n - 1) + 1, step)
+                             for d, k, step, n in zip(dilation, place, stride, input.shape[2:])])]
+        seen += (each.mT @ x).reshape(seen.shape)
+    copy_(out, whole[(..., *[slice(p, p + n) for n, p in zip(out.shape[2:], padding)])])
 
 
 def slopes(grad, input, weight, geometry, by_input, by_weight, by_bias=None):

@@ -188,7 +188,8 @@ def check_shapes(input, grid, mode):
             raise RuntimeError("grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
                                f"sizes {list(input)} with dimension {i} being empty")
     if axes not in (2, 3) or len(grid) != len(input):
-        raise RuntimeError(f"grid_sampler(): expected 5D input and grid with same number of dimensions, {shapes}")
+        raise RuntimeError(f"grid_sampler(): expected {4 if axes == 2 else 5}D input and grid with same number of "
+                           f"dimensions, {shapes}")
     if axes == 3 and mode == "bicubic":
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
 

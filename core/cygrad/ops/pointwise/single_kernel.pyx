@@ -14,7 +14,7 @@ from cygrad.autograd.forward_levels cimport FORWARD
 from cygrad.autograd.inplace cimport check_inference, check_inplace, rebase, set_meta_of
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, keep_result, record_pair, refuse_before_writing
-from cygrad.autograd.derivative cimport Derivative, OpNode, find_row
+from cygrad.autograd.derivative cimport DROPPED, Derivative, OpNode, RESULT_BIT, find_row
 from cygrad.dispatch.allocation cimport empty_as, output_like
 from cygrad.dispatch.overlap cimport refuse_overlap, refuse_self_overlap
 from cygrad.dispatch.kernel_calls cimport (binary, binary_into, broadcast_sizes, cast, copy_into, dense_copy,
@@ -475,6 +475,10 @@ cdef object finish_inplace(Tensor target, Tensor value):
             node = <OpNode>value.node
             if node.row.inplace_type is not None:
                 node.__class__ = node.row.inplace_type
+                in_place = find_row(node.row.op + "_", node.row.arguments)
+                if in_place is not None:                   # whose formula reads the result
+                    node.row, node.value0, node.kept = in_place, DROPPED, node.kept & ~1 | 1ull << RESULT_BIT
+                    keep_result(node, target)
             if (isinstance(node.result, Tensor) and (<Tensor>node.result).memory is value.memory
                     and value.dtype is target.dtype):
                 keep_result(node, target)                  # that it is changed afterwards is noticed

@@ -313,18 +313,45 @@ def largest_places(Tensor keys not None, Py_ssize_t k):
     return chosen(keys, LARGEST, k)
 
 
+cdef bint is_tied(Tensor index, Tensor a, int dim) noexcept:
+    """Whether equal elements have been chosen, or one equal to the last that was not; of dense rows of floats."""
+    cdef Py_ssize_t n = a.sizes[dim], k = index.sizes[dim], row, i
+    cdef long long *places = <long long *>data(index)
+    cdef char *start = <char *>data(a)
+    cdef double last
+    if not (a.dense and index.dense and dim == a.rank - 1 and k and a.dtype.category == CATEGORY_FLOAT
+            and (<Backend>a.memory.backend).host_memory):
+        return False
+    for row in range(a.elements // n):
+        for i in range(1, k):
+            if number(start, a.dtype.itemsize, places[i]) == number(start, a.dtype.itemsize, places[i - 1]):
+                return True
+        last = number(start, a.dtype.itemsize, places[k - 1])
+        for i in range(n):
+            if number(start, a.dtype.itemsize, i) == last and i != places[k - 1]:
+                return True
+        places += k
+        start += n * a.dtype.itemsize
+    return False
+
+
+cdef inline double number(const char *start, Py_ssize_t itemsize, Py_ssize_t place) noexcept:
+    return (<const float *>start)[place] if itemsize == 4 else (<const double *>start)[place]
+
+
 cdef int reorder(Tensor index, Tensor a, int dim, int how, Py_ssize_t k, bint descending, int most) except -1:
     """Put the places that PyTorch's algorithm finds into `index`, which has others of the same elements of `a`.
 
     Only for integers and 16-bit floats, of which many are equal, and few enough of them that it takes microseconds
-    (fewer still of wider floats, but for `kthvalue`): nothing is promised of the order of equal elements, and large
+    (fewer still of wider floats of which none are equal, but for `kthvalue`): nothing is promised of the order of equal elements, and large
     tensors keep that of the faster algorithms.
     """
     cdef Tensor keys
     cdef double *values
     cdef Py_ssize_t i
     cdef bint whole = a.dtype.category < CATEGORY_FLOAT
-    if not whole and a.dtype.itemsize > 2 and how != FIRST and how != KTH:
+    if (not whole and a.dtype.itemsize > 2 and how != FIRST and how != KTH
+            and not (FEW_WIDE < a.elements <= most and is_tied(index, a, dim))):
         most = FEW_WIDE
     if (a.elements > most or a.elements == 0 or without_kernels(a.dtype.code)
             or not (<Backend>a.memory.backend).host_memory):

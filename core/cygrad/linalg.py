@@ -108,8 +108,9 @@ def vander(x, N=None):
             [1, 2, 4],
             [1, 3, 9]])
     """
-    if x.dtype.name == "bool":
-        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got Bool")
+    if x.dtype.name in ("bool", "float16", "bfloat16"):
+        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got "
+                           f"{x.dtype.name.title()}")
     columns = (x.shape[-1] if x.dim() else 1) if N is None else N
     if columns <= 1:
         raise RuntimeError("N must be greater than 1.")

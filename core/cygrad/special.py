@@ -9,11 +9,19 @@ from cygrad.ops.pointwise import (bessel as _bessel, gamma_functions as _gammas,
                                   recurrences as _recurrences)
 
 _SHARED = ("digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "log_softmax", "logit", "logsumexp",
-           "polygamma", "round", "sinc", "softmax", "xlogy")
+           "polygamma", "sinc", "softmax", "xlogy")
 for _name in _SHARED:
     globals()[_name] = _public(_name, _functions[_name])
 expit, psi, gammaln = _functions["sigmoid"], _functions["digamma"], _functions["lgamma"]
 multigammaln = _functions["mvlgamma"]
+
+
+def round(input, *, decimals=0, out=None):
+    return _functions["round"](input, decimals=decimals, out=out)
+
+
+round.__doc__ = _functions["round"].__doc__
+round = _public("special_round", round)
 gammainc, gammaincc = (_public(_op.__name__, _op) for _op in (_gammas.igamma, _gammas.igammac))
 
 # name: (function, what it is, an argument, what it gives)
@@ -58,7 +66,7 @@ n : Tensor or int
     The degrees."""
 
 
-__all__ = [*_SHARED, "expit", "psi", "gammaln", "multigammaln", "gammainc", "gammaincc", *_OF_ONE,
+__all__ = [*_SHARED, "round", "expit", "psi", "gammaln", "multigammaln", "gammainc", "gammaincc", *_OF_ONE,
            *_recurrences.POLYNOMIALS]
 
 

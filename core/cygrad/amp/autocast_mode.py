@@ -399,7 +399,7 @@ def casted(op, args, kwargs):
     else:
         dtype = get_autocast_dtype(kind) if policy is LOWER else cygrad.float32
         if policy is PROMOTED:
-            dtype = _widest(kind, [*args, *kwargs.values()], get_autocast_dtype(kind))
+            dtype = _widest(kind, [*args, *kwargs.values()], get_autocast_dtype(kind), True)
         elif policy is CARRIED:
             dtype = _widest(kind, states_among(args, kwargs), get_autocast_dtype(kind))
         args = [_cast(value, kind, dtype, state) for value in args]
@@ -425,13 +425,15 @@ def _eligible(value, kind):
             and value.dtype != cygrad.float64)
 
 
-def _widest(kind, values, dtype):
-    """float32 if an operand is, else autocast's dtype."""
+def _widest(kind, values, dtype, strict=False):
+    """float32 if an operand is, else autocast's dtype; a 16-bit float of another kind may not come before."""
     for value in values:
         if isinstance(value, (list, tuple)):
-            dtype = _widest(kind, value, dtype)
+            dtype = _widest(kind, value, dtype, strict)
         elif _eligible(value, kind) and value.dtype == cygrad.float32:
             return cygrad.float32
+        elif strict and _eligible(value, kind) and value.dtype != dtype != cygrad.float32:
+            raise RuntimeError("Unexpected floating ScalarType in at::autocast::prioritize")
     return dtype
 
 

@@ -273,8 +273,12 @@ cdef inline bint is_window(Tensor grad) noexcept:
     return grad.base is None and grad.creation == CREATED_IN_NO_GRAD
 
 
-cdef Tensor as_view(Tensor grad):
-    cdef Tensor view = view_of(grad, grad.offset, grad.rank, grad.sizes, grad.strides)
+cdef Tensor as_view(Tensor grad, object seeds):
+    cdef Tensor source = grad, view
+    for seed in (seeds,) if isinstance(seeds, Tensor) else seeds or ():
+        if isinstance(seed, Tensor) and (<Tensor>seed).memory is grad.memory:
+            source = <Tensor>seed
+    view = view_of(source, grad.offset, grad.rank, grad.sizes, grad.strides)
     view.names_, view.creation = grad.names_, CREATED_IN_NO_GRAD
     return view
 
@@ -333,7 +337,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_grap
     for i in range(len(tensors)):
         if found[i] is not None:
             if is_window(<Tensor>found[i]):
-                found[i] = as_view(<Tensor>found[i])
+                found[i] = as_view(<Tensor>found[i], grad_outputs)
             if (<Tensor>tensors[i]).names_ is not None:
                 found[i] = found[i].rename(*tensors[i].names)
         elif materialize_grads:

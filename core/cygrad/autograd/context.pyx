@@ -389,6 +389,9 @@ cdef list _attach(FunctionCtx ctx, tuple args, tuple outputs, bint recorded):
             if is_input:
                 output = output.view_as(output)
             ctx.own(<Tensor>output, number, len(outputs) == 1)
+        elif is_input and not output.requires_grad:
+            if not is_dirty:
+                output = output.view_as(output)
         elif is_input or output.requires_grad and (recorded or not output._is_view()):
             output = output.detach()
         elif not is_input and (<Tensor>output).base is not None:

@@ -123,7 +123,7 @@ cdef bint connect(Node node, Tensor t) except -1:
 
 cdef inline bint is_from_inference(object first):
     """Whether a call with this first argument may have no other tensors than those of inference mode."""
-    return isinstance(first, Tensor) and (<Tensor>first).inference or type(first) in (list, tuple)
+    return (<Tensor>first).inference if isinstance(first, Tensor) else isinstance(first, (list, tuple))
 
 
 cdef bint made_in_inference(Derivative row, tuple args) except -1:

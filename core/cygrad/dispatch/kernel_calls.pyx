@@ -204,6 +204,7 @@ cdef int ask(Launch *how) except -1:
     cdef Tensor made
     cdef list held = []
     cdef int k
+    cdef bint lazy = False
     cdef object backend = (<View>how.operands[0]).memory.backend
     cdef int index = (<View>how.operands[0]).memory.index
     if (how.call is not call_unary and how.call is not call_binary and how.call is not call_scalar
@@ -220,8 +221,12 @@ cdef int ask(Launch *how) except -1:
         like = <View>how.operands[k]
         made = empty(backend, index, like.dtype, 0, NULL)
         fill_into(made, 1)
+        lazy |= is_lazy(like.dtype.code)
         held.append(made)
         one.operands[k] = <PyObject *>made
+    if lazy:                                        # which `made` is not
+        one.call = (call_unary if how.call is decline_unary else call_binary if how.call is decline_binary
+                    else call_scalar if how.call is decline_scalar else how.call)
     return one.call(&one)
 
 
@@ -551,7 +556,7 @@ cdef int fill_into(View out, object value) except -1:
     cdef Launch how
     # PyTorch's short way for one element
     if not (out.elements == 1 and out.dtype.itemsize == 2 and out.dtype.category == CATEGORY_FLOAT
-            and isinstance(value, float)):
+            and isinstance(value, (float, int))):
         check_scalar(out.dtype, value)
     if out.elements and PyComplex_Check(value) and out.dtype.category < CATEGORY_COMPLEX and out.dtype.code != BOOL:
         value = value.real

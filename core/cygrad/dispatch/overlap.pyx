@@ -35,7 +35,7 @@ cdef bint shows_a_place_twice(View v) noexcept:
     return False
 
 
-cdef int refuse_self_overlap(View out) except -1:
+cpdef int refuse_self_overlap(View out) except -1:
     """Raise where an op would write to elements that share a place."""
     if shows_a_place_twice(out):
         raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "

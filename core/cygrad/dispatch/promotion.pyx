@@ -18,7 +18,7 @@ from cygrad.backend import BINARY, UNARY
 # How PyTorch's messages call the dtypes, by code: as C++'s macros do, as its compiler does, and by name. Four times:
 # lazy views have the names of their elements (`LAZY` in without_kernels.pxd).
 FLOAT8 = ("Float8_e4m3fn", "Float8_e5m2", "Float8_e4m3fnuz", "Float8_e5m2fnuz", "Float8_e8m0fnu")
-C_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
+C_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "c10::Half", "c10::BFloat16", "float", "double",
            "c10::complex<float>", "c10::complex<double>", "uint16_t", "uint32_t", "uint64_t", "c10::complex<at::Half>",
            *[f"c10::{name}" for name in FLOAT8], *[""] * 11) * 4
 C_TYPES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16",
@@ -174,7 +174,7 @@ cpdef int check_scalar(DType dtype, object value) except -1:
             raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
     elif dtype.category == CATEGORY_FLOAT and PyComplex_Check(value) and value.imag != 0:
         raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
-    elif dtype.category == CATEGORY_FLOAT and PyFloat_Check(value) and overflows(dtype.code, value):
+    elif dtype.category == CATEGORY_FLOAT and not PyComplex_Check(value) and overflows(dtype.code, value):
         raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
     return 0
 

@@ -152,6 +152,8 @@ def clip_grad_value_(parameters, clip_value, foreach=None):
         Makes no difference.
     """
     clip_value = float(clip_value)
-    for param in _as_list(parameters):
-        if param.grad is not None:
-            param.grad.clamp_(min=-clip_value, max=clip_value)
+    grads = [param.grad for param in _as_list(parameters) if param.grad is not None]
+    if not grads:
+        raise RuntimeError("clip_grad_value_: there is no gradient")
+    for grad in grads:
+        grad.clamp_(min=-clip_value, max=clip_value)

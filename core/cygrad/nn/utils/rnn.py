@@ -283,6 +283,7 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
     longest = max(each.size(0) for each in sequences)
     shape = (longest, len(sequences)) if not batch_first else (len(sequences), longest)
     padded = sequences[0].new_full((*shape, *sequences[0].shape[1:]), padding_value)
+    padded._bump_version()                                  # PyTorch counts the filling, too
     rows = padded if batch_first else padded.transpose(0, 1)
     for place, each in enumerate(sequences):
         start = longest - each.size(0) if padding_side == "left" else 0

@@ -238,6 +238,9 @@ cdef Tensor _spaced_on_host(double start, double end, Py_ssize_t n, DType dtype,
 
 def _line(start, end, steps, dtype, device, base=None):
     """`steps` numbers from start to end, or `base` to the powers of them."""
+    if dtype.is_floating_point and steps > 1:
+        check_scalar(dtype, start)
+        check_scalar(dtype, end)
     if dtype.name in ("float32", "float64"):
         made = _spaced_on_host(start, end, steps, dtype, device, base)
         if made is not None:

@@ -159,7 +159,7 @@ def take_along_dim(Tensor input not None, Tensor indices not None, dim=None):
     cdef int axis, d, code = plain_of(indices.dtype).code
     cdef Py_ssize_t m, n
     cdef list shape, places
-    if code != INT64 and (dim is not None or code != INT32):
+    if code != INT64 and (dim is not None or code != INT32 and indices.elements):
         raise RuntimeError("cygrad.take_along_dim(): dtype of indices should be Long but got " + scalar_name(indices))
     if dim is None:
         return _gather(input.view(-1), 0, indices.view(-1))

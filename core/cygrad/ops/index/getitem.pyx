@@ -6,6 +6,7 @@ positions in row-major order, all else by checked int64 places (`tensor_places.p
 by the primitives of `index_put.py`, which also has what is rare about keys and values.
 """
 from cpython.bool cimport PyBool_Check
+from cpython.complex cimport PyComplex_Check
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_Check, PyLong_CheckExact
 from cpython.slice cimport PySlice_Check
@@ -20,7 +21,7 @@ from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.overlap cimport refuse_overlap, refuse_self_overlap, shows_a_place_twice
 from cygrad.dispatch.kernel_calls cimport copy_into, dense_copy, expand_to, fill_into
 from cygrad.dispatch.raw cimport step_mode
-from cygrad.dtype cimport BOOL, INT64, UINT8, plain_of
+from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, INT64, UINT8, plain_of
 from cygrad.ops.index.tensor_places cimport (fitting_mask, is_mask, leading_mask, places, put_at, strided,
                                               take_at, take_rows)
 from cygrad.ops.shape.slices cimport counts_back, is_plain_slice, select_, slice_, slice_bounds
@@ -271,7 +272,10 @@ cdef int assign(Tensor view, Tensor given, object value) except -1:
         general().assign(view, value)
         return 0
     refuse_self_overlap(view)
-    if given is None:
+    if (given is None and view.dtype.itemsize == 2 and view.dtype.category == CATEGORY_FLOAT
+            and not PyComplex_Check(value) and not -65504 <= value <= 65504):
+        copy_into(expand_to(number_tensor(view, value), view.rank, view.sizes), view)     # too large is infinite
+    elif given is None:
         fill_into(view, value)
     else:
         copy_into(given, view)

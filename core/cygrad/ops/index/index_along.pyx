@@ -1,6 +1,7 @@
 # distutils: extra_compile_args = -Os
 """Reading and writing whole slices at places of an axis: `index_select`, `index_add` and the other `index_*`."""
 from cygrad.dispatch.overlap cimport refuse_overlap
+from cygrad.dispatch.promotion cimport check_scalar
 from cygrad.dispatch.raw cimport step_mode
 from cygrad.dtype cimport INT32, INT64, plain_of
 from cygrad.ops.index.tensor_places cimport put_at, same_off_axis, take_at
@@ -133,6 +134,9 @@ def index_add_arguments(self, dim, index, source, *, alpha=1):
         raise RuntimeError(f"index_add_(): self ({scalar_name(self)}) and source ({scalar_name(source)}) must have the "
                            "same scalar type")
     cdef Py_ssize_t count = added.sizes[axis] if axis < added.rank else 1
+    if axis and axis >= added.rank:
+        raise RuntimeError(f"index_add_(): Indexing dim {axis} is out of bounds of the source tensor with dim "
+                           f"{added.rank}")
     if added.rank == 0 and places.elements != 1:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if target.rank and places.elements != count:
@@ -187,7 +191,7 @@ cdef str off_axis(Tensor t, int axis):
     return " ".join([str(t.sizes[d]) for d in range(t.rank) if d != axis])
 
 
-def index_copy_arguments(Tensor self not None, dim, index, source):
+def checked_copy(Tensor self not None, dim, index, source):
     need_tensor(index, "index_copy", "index", 2)
     need_tensor(source, "index_copy", "source", 3)
     cdef Tensor places = index, copied = source
@@ -215,6 +219,16 @@ def index_copy_arguments(Tensor self not None, dim, index, source):
     return axis, index, source
 
 
+def index_copy_arguments(Tensor self not None, dim, index, source):
+    try:
+        return checked_copy(self, dim, index, source)
+    except (IndexError, RuntimeError):                          # memory that both share is noticed before
+        wrap_dim(dim, self.rank)
+        refuse_overlap(self, <Tensor?>source, True)
+        refuse_overlap(self, <Tensor?>index, True)
+        raise
+
+
 @op(out="exact", inplace=in_place(copy_slices, index_copy_arguments))
 def index_copy(input, dim, index, source):
     """`input` with the slices at the places `index` of an axis replaced by those of `source`.
@@ -238,7 +252,7 @@ def index_copy(input, dim, index, source):
     >>> cygrad.zeros(3).index_copy(0, cygrad.tensor([0, 2]), cygrad.tensor([1., 2.]))
     tensor([1., 0., 2.])
     """
-    return copy_slices(input, *index_copy_arguments(input, dim, index, source))
+    return copy_slices(input, *checked_copy(input, dim, index, source))
 
 
 # --------------------------------------------------------------------- index_fill
@@ -278,6 +292,8 @@ def index_fill_arguments(Tensor self not None, dim, index, value):
         raise RuntimeError("Index has to be a vector/scalar")
     if not self.dtype.is_complex and ((<Tensor>value).dtype.is_complex if as_tensor else isinstance(value, complex)):
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    if not as_tensor:
+        check_scalar(self.dtype, value)
     if self.rank and not self.sizes[axis] and places.elements:
         sizes = list(self.shape)
         sizes[axis] = 1

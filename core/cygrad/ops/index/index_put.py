@@ -7,6 +7,7 @@ import operator
 
 from cygrad.devices.home import brought
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.promotion import check_scalar
 from cygrad.dispatch.raw import fill_ as raw_fill, step_mode
 from cygrad.errors import DeviceMismatch, warn
 from cygrad.ops.create.fill_in_place import fill_tensor
@@ -159,6 +160,8 @@ def converted(self, indices, value):
         beside = brought(value, self.device)
         value = value if beside is None else beside
     if value.numel() == 1 and [is_mask(t) for t in indices if t is not None] == [True]:
+        if not value.is_meta:
+            check_scalar(self.dtype, value.item())
         return value.to(self.dtype)
     return value
 

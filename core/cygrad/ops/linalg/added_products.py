@@ -25,8 +25,13 @@ def writing(function, shape=None):
     """
     def inplace(self, *args, **kwargs):
         if shape is not None:
-            wanted = shape(*args, **kwargs)
+            try:
+                wanted = shape(*args, **kwargs)
+            except IndexError:
+                self._check_inplace()
+                raise RuntimeError(f"{function.__name__}_: an operand has too few axes") from None
             if list(self.shape) != wanted:
+                self._check_inplace()
                 raise RuntimeError(f"Bad in-place call: input tensor size {list(self.shape)} and output tensor size "
                                    f"{wanted} should match")
         return inplace_result(self, function(self, *args, **kwargs))

@@ -12,8 +12,8 @@ from cygrad.dispatch.kernel_calls cimport (binary, binary_into, cast, copy_into,
                                            scalar_into)
 from cygrad.dispatch.without_kernels cimport COMPLEX32, is_lazy, without_kernels
 from cygrad.dispatch.promotion cimport SAME, check_scalar, result_dtype
-from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32, can_cast_to, dtype_of,
-                           plain_of)
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32, can_cast_to,
+                           dtype_of, plain_of)
 from cygrad.ops.pointwise.single_kernel cimport finish_inplace
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.linalg.products cimport blank, cannot_multiply, matrix, multiply, operand, same_device, takes
@@ -86,8 +86,9 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
 
 cdef int check_factors(DType dtype, object beta, object alpha) except -1:
     """Refuse factors that the dtype can't hold, as PyTorch does: an unsigned dtype holds negative integers only."""
-    for value in (beta, alpha):
-        check_scalar(dtype, value)
+    if dtype.itemsize > 2 or dtype.category != CATEGORY_FLOAT:
+        for value in (beta, alpha):
+            check_scalar(dtype, value)
     return 0
 
 

@@ -221,7 +221,9 @@ def kron(input, other, *, out=None):
     need_tensor(input, "kron", "input", 1)
     need_tensor(other, "kron", "other", 2)
     rows, columns, shape, blocks = blocks_of(input.shape, other.shape)
-    first, second = input.reshape(rows), other.reshape(columns)
+    first, second = unsafe_strided_view(input, rows), unsafe_strided_view(other, columns)
+    if first is None or second is None:
+        first, second = input.view(rows), other.view(columns)        # which says why it can't be
     if out is not None:
         if out.shape != shape:
             resize_output(out, shape)

@@ -84,7 +84,7 @@ def _slogdet(self):
     return diagonal.sgn().prod(-1), diagonal.abs().log().sum(-1)
 
 
-@op
+@op(out="expected")
 def slogdet(input):
     """Signs and logarithms of the moduli of determinants.
 

@@ -253,7 +253,7 @@ def _lu_solve(self, pivots, other, left, adjoint_):
         x.scatter_(-2, index, y)
     if left:
         return x
-    x._take(adjoint(x))
+    x._take(adjoint(x) if x.numel() else x.mT)
     return x
 
 

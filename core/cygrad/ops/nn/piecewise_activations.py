@@ -88,6 +88,8 @@ def within(input, min_val=-1.0, max_val=1.0):
         min_val, max_val = int(min_val), int(max_val)
         if input.dtype is DTYPES["uint8"] and (min_val < 0 or max_val < 0):
             raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    for number in (min_val, max_val):
+        check_scalar(input.dtype, number)
     return _hardtanh(input, min_val, max_val)
 
 
@@ -204,11 +206,10 @@ def threshold(input, threshold, value):
     """
     if input.is_complex() or input.dtype is BOOL:
         raise refused("threshold_cpu", input.dtype)
-    if not input.is_floating_point():
-        for number in (threshold, value):
-            check_scalar(input.dtype, number)
-        value = int(value)
-    return _threshold(input, threshold, value)
+    for number in (threshold, value):
+        check_scalar(input.dtype, number)
+    threshold, value = threshold.real, value.real
+    return _threshold(input, threshold, value if input.is_floating_point() else int(value))
 
 
 HARDSHRINK = program(lambda x, lambd: where((x >= -lambd) & (x <= lambd), 0, x))

@@ -358,9 +358,21 @@ def in_steps(cell, rows, shape, bidirectional):
     return BY_NODE[node](rows, shape)
 
 
+def opened(cell, hx, params, has_biases):
+    """The states h and c; refuses what is not as many tensors as there have to be."""
+    if cell == LSTM and (isinstance(hx, Tensor) or len(hx) != 2):
+        raise RuntimeError("lstm expects two hidden states")
+    h, c = (hx, None) if isinstance(hx, Tensor) else hx
+    if h.dim() < 1 or cell == LSTM and h.dim() < 3:
+        raise IndexError(f"Dimension out of range (a state has {h.dim()} axes)")
+    if len(params) % (2 + 2 * bool(has_biases) + (cell == LSTM and h.size(2) != c.size(2))):
+        raise RuntimeError("got an incorrect number of RNN parameters")
+    return h, c
+
+
 def padded(cell, name, input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
     need_tensors(name, input=input)
-    h, c = (hx, None) if isinstance(hx, Tensor) else hx
+    h, c = opened(cell, hx, params, has_biases)
     x = input.transpose(0, 1) if batch_first else input
     count, batch = x.shape[:2]
     steps = tuple([(i * batch, batch) for i in range(count)])
@@ -374,7 +386,7 @@ def padded(cell, name, input, hx, params, has_biases, num_layers, dropout, train
 
 def packed(cell, name, data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional):
     need_tensors(name, input=data)
-    h, c = (hx, None) if isinstance(hx, Tensor) else hx
+    h, c = opened(cell, hx, params, has_biases)
     steps, row = [], 0
     if batch_sizes.dtype is not cygrad.int64 or batch_sizes.dim() != 1:
         raise RuntimeError(f"expected scalar type Long but found {SCALAR_NAMES[batch_sizes.dtype.code]}")

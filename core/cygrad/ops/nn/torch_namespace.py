@@ -2,6 +2,7 @@
 import cygrad
 from cygrad.errors import warn
 from cygrad.ops.declare.op_forms import op
+from cygrad.ops.declare.operand_types import need_tensors
 from cygrad.ops.nn import grid_sampling, shuffles
 
 MODES, PADDINGS = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
@@ -31,6 +32,8 @@ def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
     >>> cygrad.grid_sampler(image, grid, 0, 0, True)
     tensor([[[[2.5000, 3.0000]]]])
     """
+    need_tensors("grid_sampler", input=input, grid=grid)
+    grid_sampling.check_shapes(input.shape, grid.shape, "")
     return grid_sampling.grid_sample(input, grid, MODES[interpolation_mode], PADDINGS[padding_mode],
                                      bool(align_corners))
 
@@ -102,6 +105,8 @@ def affine_grid_generator(theta, size, align_corners):
     tensor([[[[-1.,  0.],
               [ 1.,  0.]]]])
     """
+    if len(size) not in (4, 5):
+        raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
     return grid_sampling.affine_grid(theta, size, bool(align_corners))
 
 

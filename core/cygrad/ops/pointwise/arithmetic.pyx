@@ -14,7 +14,7 @@ from cygrad.autograd.derivative cimport OpNode
 from cygrad.dispatch.overlap cimport refuse_overlap
 from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast, unary_into
 from cygrad.dispatch.promotion cimport NO_BOOL, NO_COMPLEX, SAME, TO_BOOL, TO_FLOAT, TO_REAL, check_scalar, result_dtype
-from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16
+from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, FLOAT16
 from cygrad.ops.pointwise.single_kernel cimport (KernelOp, apply_binary, apply_binary_, apply_pow,
                                                  apply_unary, apply_unary_, bool_error, check_target, finish_inplace,
                                                  is_number, may_refuse, op_add, op_div, op_floor_divide, op_mul,
@@ -209,7 +209,7 @@ cdef object scaled(KernelOp op, object input, object other, object alpha):
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     if (<DType>dtype).code == BOOL:
         alpha = bool(alpha)
-    elif (<DType>dtype).category == CATEGORY_INTEGER:
+    elif (<DType>dtype).category <= CATEGORY_FLOAT:
         check_scalar(<DType>dtype, alpha)
     if (<DType>dtype).category == CATEGORY_FLOAT and isinstance(input, Tensor) and isinstance(other, Tensor):
         if (<DType>dtype).itemsize == 2 and max((<Tensor>input).elements, (<Tensor>other).elements) < WIDE:

@@ -130,7 +130,7 @@ def bounded(name, input, min, max):
                             f"{type(min).__name__}, {type(max).__name__})")
     if input.is_floating_point():
         for value in given:
-            if isinstance(value, float):
+            if isinstance(value, (float, int)):
                 check_scalar(input.dtype, value)
     if input.is_complex():
         raise NotImplementedError("clamp is not supported for complex types")

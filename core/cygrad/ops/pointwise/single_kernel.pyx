@@ -250,9 +250,9 @@ def clamped_few(Tensor a not None, low, high):
             or not is_bound(low) or not is_bound(high) or low is None and high is None
             or (grad_enabled() and requires_grad(a))):
         return None
-    if PyFloat_CheckExact(low):
+    if low is not None:
         check_scalar(a.dtype, low)
-    if PyFloat_CheckExact(high):
+    if high is not None:
         check_scalar(a.dtype, high)
     out = empty_as(a, a.dtype)
     if low is not None:

@@ -119,7 +119,7 @@ def at_distance(t, axis, h, edge_order):
     """Samples at equal distances."""
     def at(place):
         return part(t, axis, place, place + 1 if place != -1 else None)
-    middle = divide_by_number(part(t, axis, 2, None) - part(t, axis, 0, -2), 2 * h)
+    middle = divide_by_number(divide_by_number(part(t, axis, 2, None) - part(t, axis, 0, -2), 2), h)
     if edge_order == 1:
         first, last = divide_by_number(at(1) - at(0), h), divide_by_number(at(-1) - at(-2), h)
     else:

@@ -1,9 +1,10 @@
 """`cat` and `stack` by other names (`hstack`, `column_stack`, ...), and matrices along a diagonal: `block_diag`."""
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill
+from cygrad.dtype import promote_types
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import functions, op
-from cygrad.ops.shape.cat_and_stack import _cat as cat, common_dtype, listed
+from cygrad.ops.shape.cat_and_stack import _cat as cat, listed
 from cygrad.ops.shape.unflatten_and_atleast import at_least_1d, at_least_2d, at_least_3d
 
 
@@ -99,4 +100,7 @@ def _block_diag(*tensors):
         if t.dim() > 2:
             raise RuntimeError("cygrad.block_diag: Input tensors must have 2 or fewer dimensions. Input "
                                f"{i} has {t.dim()} dimensions")
-    return block_diag(tensors, [tuple(t.shape) for t in tensors], common_dtype(tensors))
+    dtype = tensors[0].dtype
+    for t in tensors:                               # tensors without axes count as others do
+        dtype = promote_types(dtype, t.dtype)
+    return block_diag(tensors, [tuple(t.shape) for t in tensors], dtype)

@@ -64,10 +64,10 @@ def check(input, bins, weight):
                                f"{list(input.shape)} and weight with shape {list(weight.shape)}")
 
 
-def need_kernel(input):
-    """Refuse numbers that there is no kernel for."""
-    if input.dtype not in (cygrad.float32, cygrad.float64):
-        raise refused("histogramdd", input.dtype)
+def need_kernel(input, given):
+    """Refuse numbers that there is no kernel for: of bins whose range is `given`, or of those of data."""
+    if not input.is_floating_point() or not given and input.element_size() < 4:
+        raise refused("histogram_cpu" if given else "histogramdd", input.dtype)
 
 
 def ranges_of(data, range):
@@ -130,9 +130,9 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
     given = all(isinstance(edges, Tensor) for edges in bins)
     if input.dim() > 1 and not given:
         ranges = ranges_of(input.detach().reshape(-1, input.shape[-1]), range)
-        need_kernel(input)
+        need_kernel(input, range is not None or not input.numel())
     check(input, bins, weight)
-    need_kernel(input)
+    need_kernel(input, True)
     data = input.detach().reshape(-1, input.shape[-1])
     if given:
         edges = tuple(each.detach() for each in bins)
@@ -307,7 +307,7 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
             raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
         check_dtypes("histogram", None, (input, input), out, (), {})
     if not isinstance(bins, Tensor):
-        need_kernel(input)
+        need_kernel(input, range is not None or not input.numel())
     parts = data.new_ones(data.shape) if weight is None else weight.detach().reshape(-1)
     check(data.unsqueeze(1), [bins], parts)
     if isinstance(bins, Tensor):
@@ -319,7 +319,7 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
         else:
             high = 1.0
         edges = functions["linspace"](low, high, bins + 1, dtype=input.dtype, device=input.device)
-    need_kernel(input)
+    need_kernel(input, True)
     count = edges.numel() - 1
     inside = (data >= edges[0]) & (data <= edges[-1])
     places = positions(edges, data.masked_select(inside), True).sub(1).clamp(max=count - 1)

@@ -193,8 +193,8 @@ cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, b
     In half cycles for each position, as measured on Zen 4: a product of vectors takes 2, and 40 for reading and storing
     them, or 20 where they lie; a further panel of products here 90, and a vector of them that is stored or added 8, all
     half as long again in float64; an element that is put into rows, or back, 2 more than where it lies in rows, 1 where
-    it is laid out there too, in float64 3. A row-major product has tiles of four filters, and takes a seventh more to
-    lay out what it sees; one of one filter is BLAS's, which takes 1 for each element of a matrix."""
+    it is laid out there too, in float64 3. A row-major product has tiles of four filters, and takes 15 and a seventh
+    more to lay out what it sees; one of one filter is BLAS's, which takes 1 for each element of a matrix."""
     cdef Py_ssize_t lanes = vector_bytes() // (4 if kind == 0 else 8), here, sums, copies, most
     cdef bint plain = taps == 1 and not strided
     if lanes == 0:
@@ -203,7 +203,7 @@ cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, b
     sums = (time_of(made * taps, lanes, seen + 4) + (made * taps - 1) // (3 * lanes) * 90
             + (made + lanes - 1) // lanes * taps * 8) * (2 + kind) // 2
     copies = (made + 3) // 4 * 4 * seen * taps * 16 // (lanes * 7) if made > 1 or plain else seen * taps
-    copies += (3 if kind else 2 if plain else 1) * (seen + made)
+    copies += 2 * (seen + made) if plain and kind == 0 else (1 + 2 * kind) * (seen + made) + 15
     if plain:                               # `weigh_few` of the kernels makes up to four, and 16 of one
         most = (16 if seen == 1 else 4 if seen % 4 == 0 else 1) if kind == 0 else 1
         return ROW_MAJOR if made > most and copies < here else PRODUCTS

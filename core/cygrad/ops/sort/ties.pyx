@@ -343,8 +343,8 @@ cdef int reorder(Tensor index, Tensor a, int dim, int how, Py_ssize_t k, bint de
     """Put the places that PyTorch's algorithm finds into `index`, which has others of the same elements of `a`.
 
     Only for integers and 16-bit floats, of which many are equal, and few enough of them that it takes microseconds
-    (fewer still of wider floats but for `kthvalue`, and for `topk` if some are equal): nothing is promised of the order of
-    equal elements, and large tensors keep that of the faster algorithms.
+    (fewer still of wider floats but for `kthvalue`, and for `topk` if some are equal): nothing is promised of the
+    order of equal elements, and large tensors keep that of the faster algorithms.
     """
     cdef Tensor keys
     cdef double *values

@@ -121,7 +121,7 @@ cdef bint connect(Node node, Tensor t) except -1:
 
 # ---------------------------------------------------------- the node of an op
 
-cdef inline bint is_from_inference(object first):
+cdef inline bint is_from_inference(object first) noexcept:
     """Whether a call with this first argument may have no other tensors than those of inference mode."""
     return (<Tensor>first).inference if isinstance(first, Tensor) else isinstance(first, (list, tuple))
 

@@ -250,7 +250,7 @@ derivative("special_ndtri", name="SpecialNdtriBackward0",
            self=lambda grad, result: grad * math.sqrt(2 * math.pi) * over(result.square(), 2).exp())
 derivative("special_log_ndtr", name="SpecialLogNdtrBackward0",
            self=lambda grad, self, result:
-           grad / math.sqrt(2 * math.pi) * (result + over(self.square(), 2)).neg().exp())
+           over(grad, math.sqrt(2 * math.pi)) * (result + over(self.square(), 2)).neg().exp())
 derivative("special_erfcx", name="SpecialErfcxBackward0",
            self=lambda grad, self, result: minus(times(self, 2) * result, 2 / math.sqrt(math.pi)) * grad)
 derivative("special_entr", name="SpecialEntrBackward0", self=lambda grad, self: grad * -(1 + self.log()))

@@ -343,15 +343,15 @@ cdef int reorder(Tensor index, Tensor a, int dim, int how, Py_ssize_t k, bint de
     """Put the places that PyTorch's algorithm finds into `index`, which has others of the same elements of `a`.
 
     Only for integers and 16-bit floats, of which many are equal, and few enough of them that it takes microseconds
-    (fewer still of wider floats of which none are equal, but for `kthvalue`): nothing is promised of the order of equal elements, and large
-    tensors keep that of the faster algorithms.
+    (fewer still of wider floats but for `kthvalue`, and for `topk` if some are equal): nothing is promised of the
+    order of equal elements, and large tensors keep that of the faster algorithms.
     """
     cdef Tensor keys
     cdef double *values
     cdef Py_ssize_t i
     cdef bint whole = a.dtype.category < CATEGORY_FLOAT
     if (not whole and a.dtype.itemsize > 2 and how != FIRST and how != KTH
-            and not (FEW_WIDE < a.elements <= most and is_tied(index, a, dim))):
+            and not (how == LARGEST and FEW_WIDE < a.elements <= most and is_tied(index, a, dim))):
         most = FEW_WIDE
     if (a.elements > most or a.elements == 0 or without_kernels(a.dtype.code)
             or not (<Backend>a.memory.backend).host_memory):

@@ -16,6 +16,7 @@ import pytest
 from cygrad.backend import UNARY
 from cygrad.devices import discovery
 from cygrad.devices.discovery import load
+from cygrad.testing import child_process
 from cygrad.testing.__main__ import main, run, selected
 from cygrad.testing.child_process import BATCH, Apart, Crew, batches
 from cygrad.testing.cases import ENTRIES
@@ -253,6 +254,19 @@ EXCLUSIVE = BACKEND + """
             raise ValueError("no")
         return NotImplemented
 """
+
+
+def test_a_child_makes_way_for_a_new_one(monkeypatch):
+    monkeypatch.setattr(child_process, "FRESH", 4)
+    cases = list(selected(["arange"], ["int64"], thorough=False))[:10]
+    apart, processes = Apart("cpu"), []
+    try:
+        for case in cases:
+            assert apart.run(case).state == "pass"
+            processes.append(apart.child.process.pid)
+    finally:
+        apart.close()
+    assert [processes.count(process) for process in dict.fromkeys(processes)] == [4, 4, 2]
 
 
 @pytest.mark.parametrize("exclusive", [False, True], ids=["for all", "for one process"])

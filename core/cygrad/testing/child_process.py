@@ -23,6 +23,7 @@ from cygrad.testing.runner import Outcome
 LIMIT = 300.0                             # seconds that a case may take: drivers compile kernels meanwhile
 DEATHS = 5                                # of one entry, after which its other cases are not run
 BATCH = 60                                # cases of an entry that a child of a crew runs in a row, or not twice as many
+FRESH = 2000                              # cases after which a new child goes on: what drivers keep piles up in one
 
 
 class Refused(RuntimeError):
@@ -117,6 +118,7 @@ class Apart:
         self.arguments = where, against, limit
         self.child = Child(*self.arguments)
         self.facts = self.child.facts
+        self.done = 0                       # by this child
         self.deaths = {} if deaths is None else deaths
 
     def run(self, case):
@@ -124,9 +126,12 @@ class Apart:
         entry = case.key.entry
         if self.deaths.get(entry, 0) >= DEATHS:
             return Outcome("fail", f"not run: {DEATHS} cases of {entry} have ended their process")
+        if self.done >= FRESH:
+            self.close()
         fresh = self.child is None
         if fresh:
-            self.child = Child(*self.arguments)
+            self.child, self.done = Child(*self.arguments), 0
+        self.done += 1
         outcome = self.child.run(str(case.key))
         if outcome is not None:
             return outcome

@@ -20,6 +20,8 @@ from cygrad.view cimport same_sizes
 
 import os
 
+from cygrad.devices.device import contiguous_format
+
 cdef unsigned long _holder = 0                   # the thread that adds now, or 0
 cdef Py_ssize_t _waiting = 0                     # threads that wait until it is done
 cdef PyThread_type_lock _wake = NULL             # what they wait for
@@ -131,7 +133,8 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
             grad.creation = CREATED_NORMALLY
             variable.gradient = grad
         elif grad_enabled() and requires_grad(grad):
-            variable.gradient = empty_for(variable, grad).copy_(grad)
+            variable.gradient = (empty_for(variable, grad).copy_(grad) if variable.dense or packed(variable)
+                                 else grad.clone(memory_format=contiguous_format))
         elif spare and not grad_enabled() and (is_view(grad) or sole(grad)) and lies_alike(variable, grad):
             variable.gradient = alias(grad)                 # which shares its memory with others, as PyTorch's does
             (<Tensor>variable.gradient).base, (<Tensor>variable.gradient).creation = None, CREATED_NORMALLY

@@ -3,5 +3,5 @@ from cygrad.view cimport View
 
 cdef bint has_no_gaps(View v)
 cdef bint shows_a_place_twice(View v) noexcept
-cpdef int refuse_self_overlap(View out) except -1
+cdef int refuse_self_overlap(View out) except -1
 cdef int refuse_overlap(View out, View other, bint whole) except -1

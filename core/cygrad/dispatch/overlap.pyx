@@ -35,7 +35,7 @@ cdef bint shows_a_place_twice(View v) noexcept:
     return False
 
 
-cpdef int refuse_self_overlap(View out) except -1:
+cdef int refuse_self_overlap(View out) except -1:
     """Raise where an op would write to elements that share a place."""
     if shows_a_place_twice(out):
         raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
@@ -68,6 +68,9 @@ cdef int refuse_overlap(View out, View other, bint whole) except -1:
     raise RuntimeError(OVERLAPPED)
 
 
-def refuse_shared(View target not None, View operand not None, bint whole=True):
-    """`refuse_overlap` for ops in Python; `whole`: also where both are the same elements."""
-    refuse_overlap(target, operand, whole)
+def refuse_shared(View target not None, View operand, bint whole=True):
+    """`refuse_overlap` for ops in Python; `whole`: also where both are the same elements. Of None: within `target`."""
+    if operand is None:
+        refuse_self_overlap(target)
+    else:
+        refuse_overlap(target, operand, whole)

@@ -145,6 +145,8 @@ def new(self, *args, **kwargs):
     >>> cygrad.ones(1).new([1, 2])
     tensor([1., 2.])
     """
+    if self.is_conj() or self.is_neg():
+        raise RuntimeError("new(): not of a lazy conjugate or negative")
     return made(args, kwargs, self.dtype, self.device)
 
 

@@ -102,7 +102,8 @@ cdef Tensor read_key(Tensor t, object key, tuple parts, int used, list indices):
             dim += t.rank - used
         elif PySlice_Check(part):
             slice_bounds(part, size if dim < out.rank else PY_SSIZE_T_MAX, &start, &stop, &step)
-            if start != 0 or (stop != size and dim < out.rank) or step != 1 or counts_back(part):
+            if start != 0 or (stop != size and dim < out.rank) or step != 1 or counts_back(part) \
+                    or size == 0 and part.start:
                 out = slice_(out, wrap_dim(dim, out.rank), start, stop, step)       # raises past the last axis
             dim += 1
         elif PyLong_CheckExact(part):

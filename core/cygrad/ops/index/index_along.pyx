@@ -191,7 +191,7 @@ cdef str off_axis(Tensor t, int axis):
     return " ".join([str(t.sizes[d]) for d in range(t.rank) if d != axis])
 
 
-def checked_copy(Tensor self not None, dim, index, source):
+def index_copy_arguments(Tensor self not None, dim, index, source):
     need_tensor(index, "index_copy", "index", 2)
     need_tensor(source, "index_copy", "source", 3)
     cdef Tensor places = index, copied = source
@@ -219,16 +219,6 @@ def checked_copy(Tensor self not None, dim, index, source):
     return axis, index, source
 
 
-def index_copy_arguments(Tensor self not None, dim, index, source):
-    try:
-        return checked_copy(self, dim, index, source)
-    except (IndexError, RuntimeError):                          # memory that both share is noticed before
-        wrap_dim(dim, self.rank)
-        refuse_overlap(self, <Tensor?>source, True)
-        refuse_overlap(self, <Tensor?>index, True)
-        raise
-
-
 @op(out="exact", inplace=in_place(copy_slices, index_copy_arguments))
 def index_copy(input, dim, index, source):
     """`input` with the slices at the places `index` of an axis replaced by those of `source`.
@@ -252,7 +242,7 @@ def index_copy(input, dim, index, source):
     >>> cygrad.zeros(3).index_copy(0, cygrad.tensor([0, 2]), cygrad.tensor([1., 2.]))
     tensor([1., 0., 2.])
     """
-    return copy_slices(input, *checked_copy(input, dim, index, source))
+    return copy_slices(input, *index_copy_arguments(input, dim, index, source))
 
 
 # --------------------------------------------------------------------- index_fill

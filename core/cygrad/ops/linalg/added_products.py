@@ -29,7 +29,9 @@ def writing(function, shape=None):
                 wanted = shape(*args, **kwargs)
             except IndexError:
                 self._check_inplace()
-                raise RuntimeError(f"{function.__name__}_: an operand has too few axes") from None
+                if function is addmv:
+                    raise RuntimeError("addmv_: expected a matrix and a vector") from None
+                raise
             if list(self.shape) != wanted:
                 self._check_inplace()
                 raise RuntimeError(f"Bad in-place call: input tensor size {list(self.shape)} and output tensor size "

@@ -285,8 +285,9 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     check_classes(input, target, weight, ignore_index)
     target = target.to(INT64)
     if input.dim() > 2:
-        found = _nll_loss2d(input, target, weight, reduction, ignore_index)
-        return found.view(found.shape) if found.dim() and input.dim() != 4 else found      # PyTorch's graph has a view
+        pixels = input if input.dim() == 4 else input.view(input.shape)                    # PyTorch's graph has views
+        found = _nll_loss2d(pixels, target, weight, reduction, ignore_index)
+        return found.view(found.shape) if found.dim() and input.dim() != 4 else found
     if input.dim() == 2:
         return _nll_loss(input, target.reshape(-1), weight, reduction, ignore_index)
     return _nll_loss(input, target, weight, reduction, ignore_index)

@@ -4,6 +4,7 @@ Those with a node of their own (of classes) have the gradient's formula here, be
 composites, as in PyTorch.
 """
 import math
+import operator
 
 import cygrad
 from cygrad.ops.declare.primitives import primitive
@@ -399,12 +400,12 @@ def same_dims(anchor, positive, negative):
                            "inputs")
 
 
-def triplets(anchor, positive, negative, distance, margin, swap, reduction):
+def triplets(anchor, positive, negative, distance, margin, swap, reduction, plus=add_number):
     same_dims(anchor, positive, negative)
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = cygrad.minimum(far, distance(positive, negative))
-    return reduced((margin + near - far).clamp_min(0), reduction)
+    return reduced((plus(near, margin) - far).clamp_min(0), reduction)
 
 
 @op(method=False, name="triplet_margin_loss")
@@ -493,4 +494,5 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    return triplets(anchor, positive, negative, distance_function or cygrad.pairwise_distance, margin, swap, reduction)
+    return triplets(anchor, positive, negative, distance_function or cygrad.pairwise_distance, margin, swap, reduction,
+                    operator.add)

@@ -364,7 +364,7 @@ def opened(cell, hx, params, has_biases):
         raise RuntimeError("lstm expects two hidden states")
     h, c = (hx, None) if isinstance(hx, Tensor) else hx
     if h.dim() < 1 or cell == LSTM and h.dim() < 3:
-        raise IndexError(f"Dimension out of range (a state has {h.dim()} axes)")
+        raise IndexError("Dimension out of range")
     if len(params) % (2 + 2 * bool(has_biases) + (cell == LSTM and h.size(2) != c.size(2))):
         raise RuntimeError("got an incorrect number of RNN parameters")
     return h, c

@@ -3,6 +3,7 @@ import cygrad
 from cygrad.errors import warn
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import need_tensors
+from cygrad.ops.linalg.distances import _norm
 from cygrad.ops.nn import grid_sampling, shuffles
 
 MODES, PADDINGS = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
@@ -238,7 +239,7 @@ def frobenius_norm(input, dim, keepdim=False):
     axes = (dim,) if isinstance(dim, int) else tuple(dim)
     if len(axes) > 2:
         raise RuntimeError(f"Expected at most 2 dimensions, but got {len(axes)} dimensions instead.")
-    return cygrad.linalg.vector_norm(input, 2, axes or None, keepdim)
+    return _norm(input, 2, axes or None, keepdim)
 
 
 @op(method=False, out="exact")
@@ -298,5 +299,5 @@ def norm_except_dim(v, pow=2, dim=0):
         return v.norm(pow)
     if dim == 0:
         size = v.size(0)
-        return v.contiguous().view(size, -1).norm(pow, 1).view((size,) + (1,) * (v.dim() - 1))
+        return _norm(v.contiguous().view(size, -1), pow, (1,), False).view((size,) + (1,) * (v.dim() - 1))
     return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)

@@ -1,6 +1,6 @@
 """New random tensors: integers, permutations, and those that are like a given one."""
 from cygrad.autograd.forward_levels import UnbatchedDraw, batch_depth, requiring_gradient
-from cygrad.dispatch.overlap import refuse_self_overlap
+from cygrad.dispatch.overlap import refuse_shared
 from cygrad.ops.declare.out_arguments import write_out
 from cygrad.ops.create.filled import dtype_for, empty_, empty_like
 from cygrad.ops.create.placing import finish
@@ -47,7 +47,7 @@ def made_standard(normal, size, generator, out, dtype, device, requires_grad, pi
             t.normal_(0, 1, generator=generator)
         else:
             _need_float(t, "check_uniform_bounds")
-            refuse_self_overlap(t)
+            refuse_shared(t, None)
             draw(t, "uniform", 0, 1, generator=generator)
     if normal and out is not None and out.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")

@@ -215,7 +215,4 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
         dim = checked_dim(input, dim)
     elif not return_inverse and not return_counts:
         return distinct_runs(input)
-    found = unique_runs(input, dim)
-    if dim is None and input.numel() == 1 and not (return_inverse and return_counts):
-        return found[0], nothing(input)[0]                  # PyTorch fills one of both for two elements and more
-    return chosen(found, return_inverse, return_counts)
+    return chosen(unique_runs(input, dim), return_inverse, return_counts)

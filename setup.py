@@ -89,7 +89,8 @@ def compile_flags(native, kernel=False):
             loops += ["-fno-peel-loops", *[f"-falign-{each}=1" for each in ("functions", "jumps", "labels", "loops")]]
         return flags + loops + ["-fno-thread-jumps", "-fno-split-paths", "-g0"]
     if sys.platform.startswith("linux"):
-        flags += ["-falign-jumps=1", "-falign-labels=1"]    # a twentieth of the size; processors keep decoded code
+        # A twentieth of the size; processors keep decoded code.
+        flags += [f"-falign-{each}=1" for each in ("functions", "jumps", "labels")]
     return flags + ["-O2", "-g0"]
 
 

@@ -159,6 +159,13 @@ cdef inline bint overflows(int code, double value) noexcept:
     return code != FLOAT64 and isfinite(value) and fabs(value) > largest
 
 
+cdef inline bint beyond_floats(DType dtype, object value) except -1:
+    """The same for any number; no int64 is beyond float32."""
+    if PyFloat_Check(value) or dtype.itemsize < 4 and not PyComplex_Check(value):
+        return overflows(dtype.code, value)
+    return PyComplex_Check(value) and value.imag != 0
+
+
 cpdef int check_scalar(DType dtype, object value) except -1:
     """Refuse a number that the dtype can't hold, with PyTorch's words."""
     cdef tuple limit
@@ -172,9 +179,7 @@ cpdef int check_scalar(DType dtype, object value) except -1:
         if value != value or value > limit[1] or value < limit[0] - (
                 limit[1] if limit[0] == 0 and PyLong_Check(value) else 0):      # integers wrap around, floats don't
             raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
-    elif dtype.category == CATEGORY_FLOAT and PyComplex_Check(value) and value.imag != 0:
-        raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
-    elif dtype.category == CATEGORY_FLOAT and not PyComplex_Check(value) and overflows(dtype.code, value):
+    elif dtype.category == CATEGORY_FLOAT and beyond_floats(dtype, value):
         raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
     return 0
 

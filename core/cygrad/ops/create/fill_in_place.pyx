@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """Tensors filled with one value: `fill_`, `zero_` in place, `fill` in a copy."""
 from cygrad.tensor cimport Tensor
 

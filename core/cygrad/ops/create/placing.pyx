@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """What all that make tensors have in common: on which device they lie, and what their keywords ask for."""
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.kernel_calls cimport copy_into

@@ -6,7 +6,7 @@ from cygrad.dispatch.allocation import empty_like_strided
 from cygrad.dispatch.programs import program, same_floats
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, check_scalar, result_type
 from cygrad.dispatch.raw import binary_op, cast_to, fill_
-from cygrad.ops.declare.operand_types import BOOL, refused
+from cygrad.ops.declare.operand_types import BOOL, HALVES, refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import inplace_form, op
 from cygrad.ops.pointwise.single_kernel import clamped_few
@@ -129,8 +129,9 @@ def bounded(name, input, min, max):
             raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, "
                             f"{type(min).__name__}, {type(max).__name__})")
     if input.is_floating_point():
+        may_be_beyond = (float, int) if input.dtype in HALVES else float
         for value in given:
-            if isinstance(value, (float, int)):
+            if isinstance(value, may_be_beyond):
                 check_scalar(input.dtype, value)
     if input.is_complex():
         raise NotImplementedError("clamp is not supported for complex types")

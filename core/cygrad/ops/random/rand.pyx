@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """`rand`, `randn` and other draws straight into memory, and the default generator that they draw from.
 
 Other devices, layouts with gaps, complex dtypes and gradients are the work of `fills.py`, with the same numbers.

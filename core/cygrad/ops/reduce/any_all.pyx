@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """Which elements are not zero, and how many: `any`, `all`, `count_nonzero`."""
 from cygrad cimport backend as k
 from cygrad.dispatch.axis_reductions cimport reduce

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """Exponentials divided by their sum along an axis: `softmax`, `log_softmax`."""
 from cygrad.dtype cimport CATEGORY_FLOAT
 from cygrad.ops.declare.op cimport Op

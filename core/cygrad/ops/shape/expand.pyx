@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """Views in which axes of size 1 are repeated: `expand`, `broadcast_to`."""
 from cygrad.ops.declare.op cimport Op, tracked
 from cygrad.ops.shape.views cimport parse_shape

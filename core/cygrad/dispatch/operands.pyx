@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """Raw operands of ops with three or more of them: broadcast against each other, promoted to one dtype, on one device.
 
 Nothing here is recorded by autograd: the tensors returned are windows on the operands' storages, or copies.

@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """New tensors without data: uninitialised, and filled with a value (`empty`, `zeros`, `ones`, `full`, `..._like`)."""
 from libc.string cimport memset
 

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """`matmul`, the product of tensors of any ranks.
 
 Without a graph it is one kernel call, operands read where they lie: broadcast batches have stride 0. Under autograd,

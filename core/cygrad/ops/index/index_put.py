@@ -160,7 +160,7 @@ def converted(self, indices, value):
         beside = brought(value, self.device)
         value = value if beside is None else beside
     if value.numel() == 1 and [is_mask(t) for t in indices if t is not None] == [True]:
-        if not value.is_meta:
+        if value.dtype is not self.dtype and not value.is_meta:
             check_scalar(self.dtype, value.item())
         return value.to(self.dtype)
     return value

@@ -24,7 +24,7 @@ def scale_and_shift(mean, rstd, weight, bias):
     return scale, bias - mean * scale
 
 
-FACTORS = program(scale_and_shift)
+SCALE_AND_SHIFT = program(scale_and_shift)
 
 
 def moments(x, axes):
@@ -40,7 +40,7 @@ def statistics(x, axes, eps):
 
 def scaled(x, mean, rstd, weight, bias, dtype):
     """(x - mean) * rstd * weight + bias; parameters broadcast."""
-    scale, shift = FACTORS(mean, rstd, 1.0 if weight is None else weight, -0.0 if bias is None else bias)
+    scale, shift = SCALE_AND_SHIFT(mean, rstd, 1.0 if weight is None else weight, -0.0 if bias is None else bias)
     return cast_to(SCALED(x, scale, shift), dtype)
 
 

@@ -383,6 +383,8 @@ def leaks(entry, cases, backend, index):
     if case is None:
         return DECLINED
     args = made(case, 0)
+    gc.collect()
+    gc.freeze()                                 # what is here already needs no further looks
 
     def use(times):
         for _ in range(times):

@@ -101,8 +101,10 @@ def _places(box, size, output):
 def pool(op, a, boxes, out, index):
     a = wide(a)
     found, where = np.zeros(out.shape, a.dtype), np.zeros(out.shape, "int64")
+    places = [[_places(box, size, i) for i in range(count)]
+              for box, size, count in zip(boxes, a.shape[1:], out.shape[1:])]
     for output in np.ndindex(*out.shape[1:]):
-        seen, counts = zip(*map(_places, boxes, a.shape[1:], output))
+        seen, counts = zip(*[axis[i] for axis, i in zip(places, output)])
         box = a[np.ix_(range(len(a)), *seen)].reshape(len(a), -1)
         if POOL[op] != "max":
             total = box.sum(1)

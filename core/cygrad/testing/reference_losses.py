@@ -36,9 +36,7 @@ def _paths(labels, start, count, blank):
 
 def _log_sum(x):
     """The logarithm of the sum along the last axis of numbers that are given by theirs."""
-    top = x.max(-1, initial=-np.inf)
-    with np.errstate(all="ignore"):
-        return np.where(top == -np.inf, top, np.log(np.exp(x - top[..., None]).sum(-1)) + top)
+    return np.logaddexp.reduce(x, -1)
 
 
 def _arrivals(x, skips):

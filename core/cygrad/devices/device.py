@@ -1,5 +1,9 @@
 """`device`: which backend and which of its devices; strings like ``"cpu"`` and ``"opencl:1"``."""
 
+# PyTorch's names may be said whether such a backend is installed or not, others only where one is.
+NAMES = {*"""cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia
+    privateuseone""".split()}
+
 
 class device:
     """A place where tensors live: the name of a backend and, where it has several devices, an index.
@@ -41,6 +45,10 @@ class device:
                                        f"{type}")
                 index = int(number)
             type = name
+            if type not in NAMES:
+                from cygrad.devices import discovery       # knot: it needs this module
+                discovery.need_installed(type)
+                NAMES.add(type)
         else:
             raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
         if index is not None and index < 0:

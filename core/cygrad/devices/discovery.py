@@ -89,13 +89,24 @@ def _make(name):
     return backend
 
 
-def _installed(name):
-    """What the package that provides this backend calls its class."""
+def need_installed(name):
+    """Raise unless a package provides a backend of this name, or one is here already."""
+    if name not in _loaded:
+        _entry_point(name)
+
+
+def _entry_point(name):
     found = entry_points.find(GROUP)
     if name not in found:
         raise BackendNotFound(_unknown(name, found))
+    return found[name]
+
+
+def _installed(name):
+    """What the package that provides this backend calls its class."""
+    found = _entry_point(name)
     remedy = f"; what it needs comes with: pip install cygrad[{name}]" if name in EXTRAS else ""
-    return entry_points.load("backend", found[name], BackendLoadError, remedy)
+    return entry_points.load("backend", found, BackendLoadError, remedy)
 
 
 def _checked(name, cls):

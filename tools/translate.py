@@ -7,8 +7,13 @@ import json
 import os
 import sys
 
+from Cython.Compiler import ExprNodes, Nodes
 from Cython.Compiler.Errors import CompileError, PyrexError
 from Cython.Compiler.Main import CompilationOptions, compile_single
+
+BACKEND = "cygrad.backend.Backend"
+make_wrapper = getattr(Nodes.CFuncDefNode, "declare_cpdef_wrapper", None)       # None: another Cython has no such
+call_self = getattr(Nodes.CFuncDefNode, "call_self_node", None)
 
 
 def translate(source, target, name, include_path, directives, shared):
@@ -40,7 +45,54 @@ def ask_anew_at_import(target):
         file.write(before + mark + body + end + rest)
 
 
+def of_backend(node):
+    """Whose entry a `cpdef` method is: "own" of `Backend` itself, "inherited" of a class that has it from there, ""."""
+    kind = node.type.args[0].type if node.overridable and node.entry.is_cmethod else None
+    answer = "own"
+    while kind is not None and kind.is_extension_type:
+        if kind.entry.qualified_name == BACKEND:
+            return answer if any(each.name == node.entry.name for each in kind.scope.cfunc_entries) else ""
+        answer, kind = "inherited", kind.base_type
+    return ""
+
+
+class OwnOrInherited(ExprNodes.AttributeNode):
+    """What the wrapper of a base class calls: its own function, or what is in its place in a class without a wrapper.
+
+    That class is told by its attribute: it is this wrapper.
+    """
+    wrapped = None
+
+    def generate_evaluation_code(self, code):
+        self.interned = code.intern_identifier(self.attribute)
+        super().generate_evaluation_code(code)
+
+    def calculate_access_code(self):
+        found = f"_PyType_Lookup(Py_TYPE((PyObject *){self.obj.result()}), {self.interned})"
+        return (f"(__Pyx_IsSameCFunction({found}, (void(*)(void)) {self.wrapped.py_func.entry.func_cname}) ? "
+                f"{super().calculate_access_code()} : {self.wrapped.entry.func_cname})")
+
+
+def wrapper_unless_inherited(self, env):
+    """Python finds the wrapper that a base class has for an entry of a backend: a kilobyte for each entry."""
+    if of_backend(self) != "inherited":
+        make_wrapper(self, env)
+
+
+def call_own_or_inherited(self, *args, **kwargs):
+    """The body of a wrapper."""
+    made = call_self(self, *args, **kwargs)
+    if of_backend(self) == "own":
+        given = made.value.args
+        made.value.function = OwnOrInherited(self.pos, obj=given[0], attribute=self.entry.name, wrapped=self)
+        made.value.args = given[1:]
+    return made
+
+
 def main():
+    if make_wrapper and call_self:
+        Nodes.CFuncDefNode.declare_cpdef_wrapper = wrapper_unless_inherited
+        Nodes.CFuncDefNode.call_self_node = call_own_or_inherited
     gc.set_threshold(200_000, 50, 100)
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)                       # what Cython prints must not be taken for an answer

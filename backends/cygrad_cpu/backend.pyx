@@ -43,7 +43,7 @@ from cygrad_cpu.runtime.denormals import flush_denormal
 cdef class CPUBackend(Backend):
     """cygrad's backend for the machine's own processor."""
 
-    checks_places = walks_backwards = rounds_steps = True
+    checks_places = walks_backwards = rounds_steps = found_in_base = True
 
     def __cinit__(self):
         self.name = "cpu"

@@ -94,7 +94,7 @@ cdef DType number_dtype(tuple ins, tuple outs):
     return dtype
 
 
-cdef object run_stepwise(Backend backend, tuple program, tuple ins, tuple outs):
+cpdef object run_stepwise(Backend backend, tuple program, tuple ins, tuple outs):
     """`Backend.elementwise` with a kernel for each step, and results written when all is read."""
     cdef View like = <View>outs[0], made, a, b
     cdef DType number = number_dtype(ins, outs), boolean = dtype_of(BOOL)
@@ -187,6 +187,7 @@ cdef class Backend:
     interface_version = INTERFACE_VERSION
     fork_safe = True
     checks_places = walks_backwards = rounds_steps = False
+    found_in_base = False       # Python finds the entries here, those of the class are in C alone (tools/translate.py)
 
     # ---- required: devices and memory
 

@@ -2,6 +2,7 @@
 
 If a test here fails, a kernel or the allocator of `cygrad_cpu` is wrong. NumPy is the reference.
 """
+import functools
 import itertools
 import os
 import subprocess
@@ -11,6 +12,7 @@ import textwrap
 import cygrad
 import numpy as np
 import pytest
+from cygrad.backend import UNARY, Backend
 from cygrad_cpu.runtime import allocator
 
 FLOATS = ["float32", "float64", "complex64", "complex128"]
@@ -481,3 +483,18 @@ def test_blas_is_loaded_when_first_needed():
         pytest.skip("needs /proc/self/maps")
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+
+
+def test_python_finds_entries_in_the_base_class_and_calls_those_of_the_object():
+    """tools/translate.py: only `Backend` has wrappers, whose calls go where those from C do."""
+    cpu = cygrad.ones(1)._backend()
+    a, out = cygrad.ones(2), cygrad.zeros(2)
+    assert "unary" not in vars(type(cpu)) and type(cpu).unary is Backend.unary
+    for call in (cpu.unary, functools.partial(Backend.unary, cpu)):
+        assert call(UNARY.index("neg"), a, out.zero_()) is None and out.tolist() == [-1, -1]
+
+    class Mine(Backend):
+        def unary(self, op, a, out):
+            return super().unary(op, a, out)
+
+    assert Mine().unary(0, a, out) is NotImplemented

@@ -278,6 +278,7 @@ cdef tuple plan(tuple program, tuple ins):
 cdef class KernelBackend(GPUBackend):
     """The entries of the contract."""
     interface_version = 1
+    found_in_base = True
     walks_backwards = True
 
     def __cinit__(self):

@@ -271,6 +271,7 @@ cdef class TableBackend(Backend):
     """
 
     interface_version = CYGRAD_INTERFACE_VERSION
+    found_in_base = True
     cdef cygrad_table table             # a copy: entries that the library does not know of are NULL
     cdef object library
     cdef dict programs                  # {address of a program: (the program, its steps in C)}

@@ -28,7 +28,7 @@ def checked(name, cls):
         raise BackendLoadError(f"{of} is written for version {cls.interface_version} of the kernel interface, this "
                                f"cygrad has version {INTERFACE_VERSION}; install matching versions")
     missing = [entry for entry in REQUIRED if getattr(cls, entry) is getattr(Backend, entry)]
-    if missing and name != "cpu":         # which allocates through the C-level twin of `alloc`
+    if missing and not cls.found_in_base:
         raise BackendLoadError(f"{of} lacks required entries: {', '.join(missing)}{_misspelled(own, missing)}")
     _check_attributes(of, cls)
     for base in own:

@@ -88,6 +88,15 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (2, 1, 9, 11, 8, (1, 1), (1, 1), (0, 0), (1, 1), 1),
     (2, 32, 9, 17, 64, (3, 3), (1, 1), (1, 1), (1, 1), 8),      # gradients of weights of 8 filters of 4 channels
     (2, 48, 12, 19, 32, (3, 2), (2, 3), (1, 0), (1, 2), 2),     # ... of groups of 24, filters side by side
+    (3, 3, 11, 13, 3, (1, 1), (1, 1), (0, 0), (1, 1), 1),       # 1x1: 16 places are taken for one, the last ones copied
+    (2, 12, 7, 9, 6, (1, 1), (1, 1), (0, 0), (1, 1), 1),
+    (3, 14, 31, 9, 20, (1, 1), (1, 1), (0, 0), (1, 1), 2),      # ... of groups that vectors begin within
+    (1, 2, 1, 3, 6, (1, 1), (1, 1), (0, 0), (1, 1), 1),         # ... of fewer places than those
+    (2, 32, 9, 13, 16, (1, 1), (1, 1), (0, 0), (1, 1), 16),     # ... one filter of two channels
+    (2, 8, 10, 40, 16, (3, 3), (1, 1), (1, 1), (1, 1), 8),      # filters of one channel, of few in all
+    (2, 3, 9, 40, 6, (3, 3), (1, 1), (1, 1), (1, 1), 3),
+    (2, 24, 9, 12, 72, (3, 3), (1, 1), (1, 1), (1, 1), 24),
+    (1, 28, 10, 30, 12, (3, 3), (1, 1), (1, 1), (1, 1), 4),     # 3 filters of 7 channels
 ]
 
 

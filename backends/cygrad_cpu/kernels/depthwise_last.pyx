@@ -4,18 +4,16 @@
 A vector of channels of several places is summed in registers. Places below one another that see neighbouring rows share
 what they read (simd/row_tiles.pxd); others read an element of the filters together.
 """
-from cygrad_cpu.nn.depthwise_last cimport Groups, LastTable, LastTaps
+from cygrad_cpu.nn.depthwise_last cimport Groups, LastTable, LastTaps, Picked
 from cygrad_cpu.simd.element_types cimport Real
 from cygrad_cpu.simd.parted cimport regroup
-from cygrad_cpu.simd.row_tiles cimport (BESIDE, DOWN, PICKS, TALL, meet_doubles, meet_floats, meet_picked,
-                                         meet_picked_of_two, pick, see_tall)
+from cygrad_cpu.simd.row_tiles cimport (BESIDE, DOWN, MET, PICKS, TALL, meet_doubles, meet_floats, meet_picked,
+                                         meet_picked_of_two, see_tall, sees, sums_of_products)
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor
 
 cdef enum:
     ABREAST = 8             # positions whose channels see each element of the kernel at the same time
-    WIDE = 8                # filters of a group from which on products of matrices have no empty vectors
     PAGE = 2048             # rows at multiples of it fall on the same places of the cache
-    MET = 9                 # elements of the kernel that meet a vector of channels of the gradient at the same time
 
 
 # ---- channels side by side, at least as many as a vector holds
@@ -85,31 +83,45 @@ cdef void see_last(const LastTaps *g, const char *a, const char *weight, const c
             c += lanes
 
 
-# ---- which channels groups see, in float32
+# ---- which channels groups see
 
 cdef enum:
     LANES = sizeof(Floats) // sizeof(float)
 
 
-cdef bint group(Groups *g, Py_ssize_t channels) noexcept nogil:
-    """Whether a vector of filters sees at most two vectors of channels, and all vectors alike: then which of these
-    channels each filter meets first. The next ones follow there."""
-    cdef int i
-    if (not PICKS or g.made > WIDE or g.made == WIDE and g.seen > WIDE or LANES % g.made or g.seen > 2 * g.made
-            or channels < LANES or g.channels < (2 * LANES if g.seen > g.made else LANES)):
-        return False
-    for i in range(LANES):
-        g.first[i] = <int>(i // g.made * g.seen)
+cdef inline Py_ssize_t lanes_of(int kind) noexcept nogil:
+    return LANES if kind == 0 else LANES // 2
+
+
+cdef inline Py_ssize_t common(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+    """The greatest common divisor."""
+    while b:
+        a, b = b, a % b
+    return a
+
+
+cdef bint group(Groups *g, Py_ssize_t channels, int kind, Picked *vectors) noexcept nogil:
+    cdef Py_ssize_t lanes = lanes_of(kind), most = 4 if TALL else 2, c = 0, i, span
+    cdef Picked *found = vectors
+    if vectors == NULL:
+        span = (lanes - common(lanes, g.made) + g.made - 1) // g.made + 1       # groups that a vector of filters is of
+        span = (min(span, channels // g.made) * g.seen + lanes - 1) // lanes
+        g.sources = 4 if span > 2 else <int>span
+        return (PICKS and (kind == 0 or TALL) and channels >= lanes and span <= most
+                and g.channels >= g.sources * lanes)
+    while c < channels:
+        c = min(c, channels - lanes)
+        found.first = min(c // g.made * g.seen, g.channels - g.sources * lanes)
+        for i in range(lanes):
+            span = (c + i) // g.made * g.seen - found.first
+            if kind == 0:
+                found.which[i] = <int>span
+            else:
+                (<long long *>found.which)[i] = span
+        found += 1
+        c += lanes
+    g.vectors = vectors
     return True
-
-
-cdef inline Floats picked(const char *a, const Groups *g, Py_ssize_t more, bint two) noexcept nogil:
-    return pick(a, <const char *>g.first, <int>more, two)
-
-
-cdef inline Py_ssize_t first_seen(const Groups *g, Py_ssize_t channel) noexcept nogil:
-    """The first channel of the vectors that filters from `channel` on see."""
-    return min(channel // g.made * g.seen, g.channels - (2 * LANES if g.seen > g.made else LANES))
 
 
 cdef inline Py_ssize_t rows_shared(const LastTaps *g) noexcept nogil:
@@ -124,27 +136,27 @@ cdef inline Py_ssize_t rows_shared(const LastTaps *g) noexcept nogil:
 cdef Py_ssize_t see_tall_rows(const LastTaps *g, const Groups *s, Py_ssize_t order, const char *input,
                               const char *filters, const char *bias, char *made) noexcept nogil:
     """As `see_rows`, by tiles twice as high; returns how many rows are done."""
-    cdef Py_ssize_t size = sizeof(float), taps = g.count // 3, x, y = 0, c, first, row = g.step[1] * size
+    cdef Py_ssize_t size = sizeof(float), taps = g.count // 3, x, y = 0, c, row = g.step[1] * size
     cdef Py_ssize_t place = g.step[0] * size, weight_row = order * (g.weight[taps] - g.weight[0]) * size
     cdef Py_ssize_t out_row = g.made[1] * size, out_place = g.made[0] * size
     cdef const Py_ssize_t *places = g.seen + (0 if order > 0 else g.count - taps)
     cdef const Py_ssize_t *weights = g.weight + (0 if order > 0 else g.count - taps)
     cdef Floats start = factor[Floats](0, NULL)
+    cdef const Picked *v
     while y + 2 * DOWN <= g.positions[1]:
         x = 0
         while x < g.positions[0]:
             x = min(x, g.positions[0] - BESIDE)
-            c = 0
+            c, v = 0, s.vectors
             while c < g.channels:
                 c = min(c, g.channels - LANES)
-                first = first_seen(s, c)
                 if bias != NULL:
                     start = (<const Floats *>(bias + c * size))[0]
-                see_tall(input + y * row + x * place + first * size, row, place, places, filters + c * size, weight_row,
-                         g.channels * size, weights, taps, <const char *>s.first, <int>(c // s.made * s.seen - first),
-                         <int>s.seen, s.seen > s.made, &start, made + y * out_row + x * out_place + c * size, out_row,
-                         out_place)
+                see_tall(input + y * row + x * place + v.first * size, row, place, places, filters + c * size,
+                         weight_row, g.channels * size, weights, taps, <const char *>v.which, <int>s.seen,
+                         s.sources > 1, &start, made + y * out_row + x * out_place + c * size, out_row, out_place)
                 c += LANES
+                v += 1
             x += BESIDE
         y += 2 * DOWN
     return y
@@ -160,16 +172,16 @@ cdef void see_rows(const LastTaps *g, const Groups *s, Py_ssize_t order, const c
     cdef Py_ssize_t out_place = g.made[0] * size, weight_row = order * (g.weight[taps] - g.weight[0]) * size
     cdef const Py_ssize_t *places = g.seen + (0 if order > 0 else g.count - taps)
     cdef const Py_ssize_t *weights = g.weight + (0 if order > 0 else g.count - taps)
-    cdef const char *which = NULL
+    cdef const Picked *v = NULL
     cdef Vector[8] sums
     cdef Vector start
     cdef const char *a
     cdef const char *w
     cdef const char *x_first
     cdef char *out
-    cdef int i, j, more = 0, seen = 1
+    cdef int i, j, seen = 1
     if s != NULL:
-        which, seen = <const char *>s.first, <int>s.seen
+        seen = <int>s.seen
         if TALL and rows == 3 and row % PAGE:
             y = see_tall_rows(g, s, order, input, filters, bias, made)
     while y < g.positions[1]:
@@ -178,11 +190,12 @@ cdef void see_rows(const LastTaps *g, const Groups *s, Py_ssize_t order, const c
         while x < g.positions[0]:
             x = min(x, g.positions[0] - BESIDE)
             c = 0
+            v = s.vectors - 1 if s != NULL else NULL
             while c < channels:
                 c = first = min(c, channels - lanes)        # the last channels may be partly those before
                 if s != NULL:
-                    first = first_seen(s, c)
-                    more = <int>(c // s.made * s.seen - first)
+                    v += 1
+                    first = v.first
                 start = (<const Vector *>(bias + c * size))[0] if bias != NULL else factor[Vector](0, NULL)
                 for i in range(8):
                     sums[i] = start
@@ -194,10 +207,10 @@ cdef void see_rows(const LastTaps *g, const Groups *s, Py_ssize_t order, const c
                             meet_doubles(rows, a, row, place, w, weight_row, NULL, 0, sums)
                         elif s == NULL:
                             meet_floats(rows, a, row, place, w, weight_row, NULL, 0, sums)
-                        elif s.seen > s.made:
-                            meet_picked_of_two(rows, a, row, place, w, weight_row, which, more + j, sums)
+                        elif s.sources > 1:
+                            meet_picked_of_two(rows, a, row, place, w, weight_row, <const char *>v.which, j, sums)
                         else:
-                            meet_picked(rows, a, row, place, w, weight_row, which, more + j, sums)
+                            meet_picked(rows, a, row, place, w, weight_row, <const char *>v.which, j, sums)
                         w += channels * size
                 out = made + y * out_row + x * out_place + c * size
                 for i in range(4):
@@ -274,119 +287,100 @@ cdef void weight_last_doubles(const LastTaps *g, const char *grad, const char *a
     meet_last[Doubles](g, grad, a, out, NULL)
 
 
-# ---- groups of few channels, in float32
+# ---- groups of few channels
 
-cdef inline void see_some(const LastTaps *g, const Groups *s, const float *a, const float *b, Py_ssize_t step,
-                          const float *weight, Py_ssize_t more, bint two, Floats *sums) noexcept nogil:
-    cdef Py_ssize_t i, j
-    cdef const float *w
-    cdef const float *x
-    cdef const float *y
-    cdef Floats by
-    cdef int k
-    for i in range(g.count):
-        w, x, y = weight + g.weight[i], a + g.seen[i], b + g.seen[i]
-        for j in range(s.seen):
-            by = (<const Floats *>w)[0]
-            for k in range(ABREAST // 2):
-                sums[k] = sums[k] + by * picked(<const char *>(x + k * step), s, more + j, two)
-                sums[k + ABREAST // 2] = (sums[k + ABREAST // 2]
-                                          + by * picked(<const char *>(y + k * step), s, more + j, two))
-            w += g.channels
-
-
-cdef inline void see_four(const LastTaps *g, const Groups *s, const float *a, const float *b, Py_ssize_t step,
-                          const float *weight, Py_ssize_t more, Floats *sums) noexcept nogil:
-    """As `see_some` where groups have four channels: what a position sees is read once for all of them."""
-    cdef Py_ssize_t i, j
-    cdef const float *x
-    cdef const float *y
-    cdef Floats[4] by
-    cdef int k
-    for i in range(g.count):
-        x, y = a + g.seen[i], b + g.seen[i]
-        for j in range(4):
-            by[j] = (<const Floats *>(weight + g.weight[i] + j * g.channels))[0]
-        for k in range(ABREAST // 2):
-            for j in range(4):
-                sums[k] = sums[k] + by[j] * picked(<const char *>(x + k * step), s, more + j, False)
-                sums[k + ABREAST // 2] = (sums[k + ABREAST // 2]
-                                          + by[j] * picked(<const char *>(y + k * step), s, more + j, False))
-
-
-cdef void see_groups(const LastTaps *g, const Groups *s, const char *input, const char *filters, const char *bias,
-                     char *made) noexcept nogil:
+cdef inline void see_groups(const LastTaps *g, const Groups *s, int kind, const char *input, const char *filters,
+                            const char *bias, char *made) noexcept nogil:
     """As `see_last`, for each channel of the groups."""
-    cdef const float *a = <const float *>input
-    cdef const float *weight = <const float *>filters
-    cdef float *out = <float *>made
-    cdef Py_ssize_t p, c, first, more
-    cdef Place here, there
-    cdef Floats[ABREAST] sums
-    cdef Floats start
-    cdef float *y
-    cdef float *z
-    cdef int j
-    cdef Py_ssize_t order = rows_shared(g)
+    cdef Py_ssize_t size = 8 if kind else 4, lanes = lanes_of(kind), c = 0, r
+    cdef Py_ssize_t order = rows_shared(g) if kind == 0 and s.sources < 4 else 0
+    cdef Floats zero = factor[Floats](0, NULL)
+    cdef const Picked *v = s.vectors
     if order:
         see_rows[Floats](g, s, order, input, filters, bias, made, NULL)
         return
-    for p in range(0, places_abreast(g) if PICKS else 0, 2):
-        here, there = place(g, p), place(g, p + 1)
-        c = 0
-        while c < g.channels:
-            c = min(c, g.channels - LANES)
-            start = (<const Floats *>(<const float *>bias + c))[0] if bias != NULL else factor[Floats](0, NULL)
-            for j in range(ABREAST):
-                sums[j] = start
-            first = first_seen(s, c)
-            more = c // s.made * s.seen - first
-            if s.seen > s.made:
-                see_some(g, s, a + here.seen + first, a + there.seen + first, here.step, weight + c, more, True, sums)
-            elif s.seen == 4:
-                see_four(g, s, a + here.seen + first, a + there.seen + first, here.step, weight + c, more, sums)
-            else:
-                see_some(g, s, a + here.seen + first, a + there.seen + first, here.step, weight + c, more, False, sums)
-            y, z = out + here.made + c, out + there.made + c
-            for j in range(ABREAST // 2):
-                (<Floats *>(y + j * here.made_step))[0] = sums[j]
-                (<Floats *>(z + j * here.made_step))[0] = sums[j + ABREAST // 2]
-            c += LANES
+    while c < g.channels:
+        c = min(c, g.channels - lanes)
+        for r in range(g.positions[1]):
+            sees[kind][s.sources // 2](
+                input + (r * g.step[1] + v.first) * size, g.step[0] * size, g.positions[0], g.seen, g.weight, g.count,
+                filters + c * size, g.channels * size, s.seen, <const char *>v.which,
+                bias + c * size if bias != NULL else <const char *>&zero, made + (r * g.made[1] + c) * size,
+                g.made[0] * size)
+        c += lanes
+        v += 1
 
 
-cdef void meet_groups(const LastTaps *g, const Groups *s, const char *grad, const char *a, char *out) noexcept nogil:
-    """As `meet_last`, for each channel of the groups, of which there are no more than filters."""
-    cdef Py_ssize_t size = sizeof(float), c = 0, i, k, q, r, first, done, more
+cdef void meet_picked_lanes(const LastTaps *g, const Groups *s, int kind, const Picked *v, Py_ssize_t c,
+                            Py_ssize_t done, Py_ssize_t apart, const char *grad, const char *a,
+                            char *out) noexcept nogil:
+    cdef Py_ssize_t size = 8 if kind else 4, terms = g.count * s.seen, i = 0, j, q, place
+    cdef bint few = terms <= 4
+    cdef Py_ssize_t met = 4 if few else MET
     cdef Floats[MET] sums
-    cdef Py_ssize_t[MET] seen
-    cdef const char *x
-    cdef const char *y
-    cdef Floats by
-    cdef int j
-    while PICKS and c < g.channels:
-        done = max(c + LANES - g.channels, <Py_ssize_t>0)   # channels of the vector that were met before
+    cdef Py_ssize_t[MET] seen, grads, more
+    cdef Py_ssize_t *counts = [g.positions[0] // apart, g.positions[1]]
+    cdef Py_ssize_t *steps = [g.step[0] * size * apart, g.step[1] * size]
+    cdef Py_ssize_t *grad_steps = [g.made[0] * size * apart, g.made[1] * size]
+    while i < terms:
+        for j in range(met):
+            q, place = min(i + j, terms - 1), 0
+            if few and j < apart * terms:
+                q, place = j % terms, j // terms
+            seen[j], more[j] = (g.seen[q % g.count] + place * g.step[0]) * size, q // g.count
+            grads[j] = place * g.made[0] * size
+        sums_of_products[kind][s.sources // 2][few](grad + c * size, grad_steps, a + v.first * size, steps, counts,
+                                                    seen, grads, more, <const char *>v.which, sums)
+        for j in range(min(met, apart * terms if few else terms - i)):
+            q = j % terms if few else i + j
+            q = g.weight[q % g.count] + q // g.count * g.channels + c
+            if kind == 0:
+                add_vector[Floats](sums[j], out + q * size, done)
+            else:
+                add_vector[Doubles]((<Doubles *>sums)[j], out + q * size, done)
+        i += met
+
+
+cdef inline void meet_groups(const LastTaps *g, const Groups *s, int kind, const char *grad, const char *a,
+                             char *out) noexcept nogil:
+    """As `meet_last`, for each channel of the groups, of which there are no more than filters."""
+    cdef Py_ssize_t size = 8 if kind else 4, lanes = lanes_of(kind), c = 0, done, terms = g.count * s.seen, apart, rest
+    cdef LastTaps first = g[0]
+    cdef const Picked *v = s.vectors
+    apart = 4 // terms if 0 < terms <= 2 else 1     # neighbouring places that are met at the same time
+    rest = g.positions[0] % apart
+    first.positions[0] -= rest
+    while c < g.channels and terms:
+        done = max(c + lanes - g.channels, <Py_ssize_t>0)   # channels of the vector that were met before
         c -= done
-        first = first_seen(s, c)
-        more = c // s.made * s.seen - first
-        i = 0
-        while i < g.count:
-            for j in range(MET):
-                seen[j] = g.seen[min(i + j, g.count - 1)] * size
-            for k in range(s.seen):
-                for j in range(MET):
-                    sums[j] = factor[Floats](0, NULL)
-                for r in range(g.positions[1]):
-                    x, y = a + (r * g.step[1] + first) * size, grad + (r * g.made[1] + c) * size
-                    for q in range(g.positions[0]):
-                        by = (<const Floats *>y)[0]
-                        for j in range(MET):
-                            sums[j] = sums[j] + by * picked(x + seen[j], s, more + k, False)
-                        x += g.step[0] * size
-                        y += g.made[0] * size
-                for j in range(<int>min(<Py_ssize_t>MET, g.count - i)):
-                    add_vector(sums[j], out + (g.weight[i + j] + k * g.channels + c) * size, done)
-            i += MET
-        c += LANES
+        meet_picked_lanes(&first, s, kind, v, c, done, apart, grad, a, out)
+        if rest:
+            first.positions[0] = rest
+            meet_picked_lanes(&first, s, kind, v, c, done, 1, grad + (g.positions[0] - rest) * g.made[0] * size,
+                              a + (g.positions[0] - rest) * g.step[0] * size, out)
+            first.positions[0] = g.positions[0] - rest
+        c += lanes
+        v += 1
+
+
+cdef void see_floats(const LastTaps *g, const Groups *s, const char *a, const char *weight, const char *bias,
+                     char *out) noexcept nogil:
+    see_groups(g, s, 0, a, weight, bias, out)
+
+
+cdef void see_doubles(const LastTaps *g, const Groups *s, const char *a, const char *weight, const char *bias,
+                      char *out) noexcept nogil:
+    see_groups(g, s, 1, a, weight, bias, out)
+
+
+cdef void meet_floats_of_groups(const LastTaps *g, const Groups *s, const char *grad, const char *a,
+                                char *out) noexcept nogil:
+    meet_groups(g, s, 0, grad, a, out)
+
+
+cdef void meet_doubles_of_groups(const LastTaps *g, const Groups *s, const char *grad, const char *a,
+                                 char *out) noexcept nogil:
+    meet_groups(g, s, 1, grad, a, out)
 
 
 cdef public void cygrad_install(void *address) noexcept:
@@ -399,5 +393,7 @@ cdef public void cygrad_install(void *address) noexcept:
     table.vector = sizeof(Floats)
     table.regroup = regroup
     table.group = group
-    table.groups = see_groups
-    table.groups_weight = meet_groups
+    table.groups[0] = see_floats
+    table.groups[1] = see_doubles
+    table.groups_weight[0] = meet_floats_of_groups
+    table.groups_weight[1] = meet_doubles_of_groups

@@ -18,7 +18,7 @@ from cygrad.view cimport View, data, make_view
 from cygrad_cpu.nn.convolution_blocks cimport last
 from cygrad_cpu.nn.depthwise cimport DepthwiseTable
 from cygrad_cpu.nn.depthwise_last cimport (depthwise_last, depthwise_last_input, depthwise_last_threads,
-                                           depthwise_last_weight, few_of_group)
+                                           depthwise_last_weight, few_of_group, sees_itself)
 from cygrad_cpu.nn.few_channels_last cimport FEWEST, PRODUCTS, ROW_MAJOR, SUMS, Way, best_way, few_channels
 from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, load_blas,
                                                  multiply, multiply_lattice)
@@ -476,6 +476,8 @@ cdef bint weight_last(View grad, View a, tuple stride, tuple padding, tuple dila
     memset(data(sums.view), 0, threads * n * dtype.itemsize)
     if few:
         depthwise_last_weight(dy, x, stride, padding, dilation, groups, sums.view, threads)
+        if seen_by > made and sees_itself(a.sizes + 2, grad.sizes + 2, out.sizes + 2, stride):
+            strides[0], strides[1], strides[2] = seen_by, seen_by * groups, 1
     else:
         turned = better_turned(&g)
         strides[0], strides[1], strides[2] = made * g.inside, 1 if turned else g.inside, made if turned else 1

@@ -15,6 +15,7 @@ from cygrad.dtype cimport FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data
 from cygrad_cpu.nn.few_channels_last cimport FEWEST
 from cygrad_cpu.nn.neighbours_last cimport few_beside, neighbours_last
+from cygrad_cpu.nn.places_last cimport alike, places_last
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.temporaries cimport Temporary, temporary
 from cygrad_cpu.runtime.thread_count cimport threads_for
@@ -23,7 +24,6 @@ cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
     TOGETHER = 16               # rows of which those at the sides make runs across rows
     NEAR = 20000                # bytes that positions should see before the next row's do, for the level 1 cache
-    WORTH_MET = 4               # elements of the kernel: fewer meet eight filters no faster than products
     WORTH_RUN = 4               # positions: fewer columns make runs across rows, where there are as many
 
 cdef LastTable kernels
@@ -74,23 +74,44 @@ cdef inline Py_ssize_t taps_of(const Axis *g, Py_ssize_t place, Py_ssize_t *tap,
     return n
 
 
+cdef bint sees_itself(const Py_ssize_t *seen, const Py_ssize_t *made, const Py_ssize_t *kernel,
+                      tuple stride) except -1:
+    """Whether each place, of rows and columns, sees but itself."""
+    return (kernel[0] * kernel[1] == 1 and seen[0] == made[0] and seen[1] == made[1] and <Py_ssize_t>stride[0] == 1
+            and <Py_ssize_t>stride[1] == 1)
+
+
 cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssize_t *kernel, tuple stride,
                        tuple dilation, bint turned, bint weight) except -1:
     """Whether convolutions (their gradients: `turned`) from the channels of `seen` to those of `made`, or the gradients
     of their weights, are done here."""
     cdef Groups g
+    cdef Py_ssize_t few = FEWEST if kind == 0 else FEWEST // 2
     g.seen, g.made, g.channels = seen.sizes[1] // groups, made.sizes[1] // groups, seen.sizes[1]
+    if (groups == 1 or g.seen * g.made > 1) and sees_itself(seen.sizes + 2, made.sizes + 2, kernel, stride):
+        return alike(groups, seen.sizes[1], made.sizes[1], kind, weight)
     if few_beside(groups, g.channels, made.sizes[1], made.sizes[2], made.sizes[3], kind, kernel, stride, dilation,
                   turned, weight):
         return True
     if groups > 1 and g.seen == 1 and g.made == 1:
         return groups >= kernels.vector // (4 if kind == 0 else 8)
-    if groups == 1 or kind or not kernels.group(&g, made.sizes[1]):
+    if (groups == 1 or max(g.seen, g.made) > few and min(g.seen, g.made) >= few
+            or not kernels.group(&g, made.sizes[1], kind, NULL)):
         return False
     if weight:
-        return g.seen <= g.made and (g.made < FEWEST or g.seen < FEWEST and kernel[0] * kernel[1] >= WORTH_MET)
-    return (turned or min(g.seen, g.made) < FEWEST or kernel[0] < 3
+        return g.seen <= g.made and g.seen < few
+    return (turned or min(g.seen, g.made) < few or kernel[0] < 3
             or <Py_ssize_t>stride[0] == <Py_ssize_t>dilation[0])
+
+
+cdef Temporary pick_lanes(View like, Groups *g, Py_ssize_t channels, int kind):
+    """What each vector of so many filters sees."""
+    cdef Py_ssize_t lanes = kernels.vector // (4 if kind == 0 else 8)
+    cdef Temporary made = temporary(like.memory.backend, dtype_of(INT64), 2,
+                                    [(channels + lanes - 1) // lanes, sizeof(Picked) // 8])
+    kernels.group(g, channels, kind, NULL)
+    kernels.group(g, channels, kind, <Picked *>data(made.view))
+    return made
 
 
 cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple stride, tuple padding,
@@ -107,8 +128,6 @@ cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tup
     p.near = (NEAR - kernel[0] * kernel[1] * p.groups.seen * p.channels * p.itemsize) // p.itemsize
     p.near = max(p.near // (kernel[0] * p.groups.channels) // 8 * 8, <Py_ssize_t>8)
     p.row = p.groups.seen * p.channels
-    if not p.single:
-        kernels.group(&p.groups, p.channels)
     for i in range(2):
         p.axes[i].seen, p.axes[i].made, p.axes[i].kernel = seen.sizes[i + 1], made.sizes[i + 1], kernel[i]
         p.axes[i].stride, p.axes[i].padding, p.axes[i].dilation = stride[i], padding[i], dilation[i]
@@ -170,11 +189,11 @@ cdef inline void do_runs(const Plan *p, const LastTaps *g, const char *a, char *
     if sums != NULL and p.single:
         kernels.one_weight[p.kind](g, made, a, sums)
     elif sums != NULL:
-        kernels.groups_weight(g, &p.groups, made, a, sums)
+        kernels.groups_weight[p.kind](g, &p.groups, made, a, sums)
     elif p.single:
         kernels.one[p.kind](g, a, weight, bias, made)
     else:
-        kernels.groups(g, &p.groups, a, weight, bias, made)
+        kernels.groups[p.kind](g, &p.groups, a, weight, bias, made)
 
 
 cdef void do_rows(const Plan *p, Py_ssize_t first, Py_ssize_t last, const char *a, const char *weight, const char *bias,
@@ -253,11 +272,18 @@ cdef int see(View seen, View w, View b, tuple stride, tuple padding, tuple dilat
              View sums, int threads) except -1:
     cdef const Py_ssize_t *kernel = w.sizes if w is not None else sums.sizes + 1
     cdef Plan p
-    cdef Temporary _runs
+    cdef Temporary _runs, _vectors
+    if (groups == 1 or groups * groups < seen.sizes[3] * made.sizes[3]) and sees_itself(
+            seen.sizes + 1, made.sizes + 1, kernel, stride):
+        if sums is not None and seen.sizes[3] > made.sizes[3]:
+            seen, made = made, seen
+        return places_last(seen, w, b, groups, made, sums, threads)
     if few_beside(groups, seen.sizes[3], made.sizes[3], made.sizes[1], made.sizes[2], made.dtype.code - FLOAT32, kernel,
                   stride, dilation, turned, sums is not None):
         return neighbours_last(seen, w, b, stride, padding, dilation, groups, turned, made, sums, threads)
     _runs = plan(&p, seen, made, kernel, stride, padding, dilation, groups, turned)
+    if not p.single:
+        _vectors = pick_lanes(made, &p.groups, p.channels, p.kind)
     return run_all(&p, seen, w, b, made, sums, threads)
 
 

@@ -12,4 +12,5 @@ cdef enum Way:
     SUMS                        # ... `few_channels`
     ROW_MAJOR                   # ... convolution.pyx, of copies
 
+cdef Py_ssize_t time_of(Py_ssize_t columns, Py_ssize_t lanes, Py_ssize_t depth) noexcept    # of a product
 cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, bint strided) noexcept

@@ -177,7 +177,7 @@ cdef int few_channels(View grad, View weight, View bias, tuple stride, tuple pad
 
 # ---- when it is worth it
 
-cdef inline Py_ssize_t time_of(Py_ssize_t columns, Py_ssize_t lanes, Py_ssize_t depth) noexcept:
+cdef Py_ssize_t time_of(Py_ssize_t columns, Py_ssize_t lanes, Py_ssize_t depth) noexcept:
     """Half cycles of a product with so many columns; kernels/gemm.pyx halves the last vector of 16, which takes two
     thirds of its time, or half where it is the only one, and tiles of one vector of 32 bytes have so few sums that each
     waits for the one before."""

@@ -12,8 +12,8 @@ from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data
+from cygrad_cpu.nn.depthwise_last cimport Groups, LastTable, LastTaps, Parted, pick_lanes
 from cygrad_cpu.nn.few_channels_last cimport FEWEST
-from cygrad_cpu.nn.depthwise_last cimport Groups, LastTable, LastTaps, Parted
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.temporaries cimport Temporary, temporary
 from cygrad_cpu.simd.element_types cimport Real
@@ -66,17 +66,19 @@ cdef Py_ssize_t wide_place(Groups *g, int groups, Py_ssize_t seen, Py_ssize_t ma
     """How many places have channels that fill vectors; 0 where that is not done. `g.seen`: how many channels of a group
     are read together."""
     cdef Py_ssize_t lanes = lanes_of(kind), places = 1
-    cdef bint single = groups == seen and groups > 1
+    cdef bint single = groups == seen == made and groups > 1
     seen, made = seen // groups, made // groups
     g.seen, g.made = min(seen, made), made
     while seen % g.seen:
         g.seen -= 1
+    if g.seen == 1:                     # pieces of one channel are too small to be put anywhere
+        g.seen = seen
     while groups * made * places % lanes or not single and groups * g.seen * places % lanes:
         places *= 2
         if places > lanes:
             return 0
     g.channels = groups * g.seen * places
-    return places if single or kernels.group(g, groups * made * places) else 0
+    return places if single or made <= FEWEST and kernels.group(g, groups * made * places, kind, NULL) else 0
 
 
 cdef bint few_beside(int groups, Py_ssize_t seen, Py_ssize_t made, Py_ssize_t height, Py_ssize_t width, int kind,
@@ -89,11 +91,10 @@ cdef bint few_beside(int groups, Py_ssize_t seen, Py_ssize_t made, Py_ssize_t he
     if groups > 1 and groups == seen == made:
         return groups < lanes and width * groups >= lanes + groups - 1
     if (kind or weight or kernels.vector < WORTH_VECTOR or kernel[0] != 3 or height < TILE or stride[0] != 1
-            or stride[1] != 1 or dilation[0] != 1
-            or groups > 1 and made < FEWEST * groups and seen <= made):
+            or stride[1] != 1 or dilation[0] != 1):
         return False
     wide = wide_place(&g, groups, seen, made, kind)
-    return wide and g.seen > 1 and seen <= MOST * made and width >= 2 * wide
+    return wide and (groups > 1 or g.seen > 1 < made) and seen <= MOST * made and width >= 2 * wide
 
 
 cdef void measure(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple stride, tuple padding, tuple dilation,
@@ -183,7 +184,7 @@ cdef inline void do_run(const Plan *p, LastTaps *g, const char *a, char *made, c
     elif p.single:
         kernels.one[p.kind](g, a, weight, bias, made)
     else:
-        kernels.groups(g, &p.groups, a, weight, bias, made)
+        kernels.groups[p.kind](g, &p.groups, a, weight, bias, made)
 
 
 cdef void do_rows(const Plan *p, LastTaps *g, Py_ssize_t rows, Py_ssize_t seen_row, Py_ssize_t made_row, const char *a,
@@ -286,7 +287,7 @@ cdef int neighbours_last(View seen, View w, View b, tuple stride, tuple padding,
     """`seen` and `made` are (N, H, W, C), w (R, S, C of seen / groups, C of made), all dense. `sums`: None, or what
     each thread adds what it finds to, (threads, R, S, 1, C)."""
     cdef Plan p
-    cdef Temporary filters, biases, places, room, _taps
+    cdef Temporary filters, biases, places, room, _taps, _vectors
     cdef const Py_ssize_t *kernel = w.sizes if w is not None else sums.sizes + 1
     cdef Py_ssize_t taps = kernel[0] * kernel[1], i, size, count, step = 0
     cdef const char *weight = NULL
@@ -295,8 +296,10 @@ cdef int neighbours_last(View seen, View w, View b, tuple stride, tuple padding,
     cdef int t
     p.kind, p.itemsize, p.images = made.dtype.code - FLOAT32, made.dtype.itemsize, made.sizes[0]
     p.turned, p.seen, p.made = turned, seen.sizes[3], made.sizes[3]
-    p.single = groups == p.seen and groups > 1
+    p.single = groups == p.seen == p.made and groups > 1
     p.wide = wide_place(&p.groups, groups, p.seen, p.made, p.kind)
+    if not p.single:
+        _vectors = pick_lanes(made, &p.groups, p.wide * p.made, p.kind)
     p.pieces = p.seen // (groups * p.groups.seen)
     p.row = p.wide * p.made * (p.seen // groups) + (0 if sums is None else lanes_of(p.kind))
     p.seen = groups * p.groups.seen

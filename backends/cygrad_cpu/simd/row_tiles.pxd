@@ -1,4 +1,4 @@
-"""Sums of products for a tile of places, of which those below one another share what they see."""
+"""Sums of products for a run of places, and for a tile of which those below one another share what they see."""
 from cygrad_cpu.simd.vectors cimport Doubles, Floats
 
 cdef extern from *:
@@ -7,6 +7,7 @@ cdef extern from *:
     #if defined(__GNUC__) && !defined(__clang__) && CYGRAD_VECTOR > 16
     #define CYGRAD_PICKS 1
     typedef int cygrad_lanes __attribute__((vector_size(CYGRAD_VECTOR), aligned(8), may_alias));
+    typedef long long cygrad_long_lanes __attribute__((vector_size(CYGRAD_VECTOR), aligned(8), may_alias));
     static inline cygrad_floats cygrad_pick(const char *a, const char *which, int more, int two) {
         const cygrad_floats *x = (const cygrad_floats *)a;
         cygrad_lanes mask = *(const cygrad_lanes *)which + more;
@@ -78,10 +79,10 @@ cdef extern from *:
        kernels/depthwise_last.pyx makes it, for a vector of channels; what it sees is read anew for each. */
     CYGRAD_MEET_ROWS(cygrad_meet_tall, cygrad_floats, 3, 2 * CYGRAD_DOWN, CYGRAD_PICK)
     CYGRAD_MEET_ROWS(cygrad_meet_tall_of_two, cygrad_floats, 3, 2 * CYGRAD_DOWN, CYGRAD_PICK_TWO)
-    __attribute__((noinline)) static void cygrad_see_tall(
+    __attribute__((noinline, aligned(64))) static void cygrad_see_tall(
             const char *a, Py_ssize_t row, Py_ssize_t place, const Py_ssize_t *places, const char *weight,
             Py_ssize_t weight_row, Py_ssize_t weight_step, const Py_ssize_t *weights, Py_ssize_t taps,
-            const char *which, int more, int seen, int two, const cygrad_floats *start, char *out,
+            const char *which, int seen, int two, const cygrad_floats *start, char *out,
             Py_ssize_t out_row, Py_ssize_t out_place) {
         cygrad_floats sums[4 * CYGRAD_DOWN];
         int i, j;
@@ -90,8 +91,8 @@ cdef extern from *:
             const char *x = a + *places * 4, *w = weight + *weights * 4;
             for (j = 0; j < seen; j++, w += weight_step) {
                 CYGRAD_ANEW(x);
-                if (two) cygrad_meet_tall_of_two(x, row, place, w, weight_row, which, more + j, sums);
-                else cygrad_meet_tall(x, row, place, w, weight_row, which, more + j, sums);
+                if (two) cygrad_meet_tall_of_two(x, row, place, w, weight_row, which, j, sums);
+                else cygrad_meet_tall(x, row, place, w, weight_row, which, j, sums);
             }
         }
         CYGRAD_UNROLLED for (i = 0; i < 2 * CYGRAD_DOWN; i++, out += out_row) {
@@ -99,6 +100,105 @@ cdef extern from *:
             *(cygrad_floats *)(out + out_place) = sums[2 * i + 1];
         }
     }
+    /* A run of places, a vector of filters of each: `which` says the lanes that they meet, of one, two or four vectors.
+       What is seen of an element of the kernel is read once for `terms` channels. `seen` tells where, `weights` where
+       the filters lie, in numbers; all else is in bytes.
+       And what CYGRAD_MET elements of the kernel and channels, or four, give to their weights' gradients: where they are
+       seen and how much further the lanes are; of four, where the gradients that they meet are, too. */
+    #define CYGRAD_MET 9
+    #if CYGRAD_PICKS
+    #define CYGRAD_OF_1(x, mask) __builtin_shuffle((x)[0], mask)
+    #define CYGRAD_OF_2(x, mask) __builtin_shuffle((x)[0], (x)[1], mask)
+    #define CYGRAD_OF_4(x, mask) ({                                                                                   \
+        __typeof__(mask) above = mask >= (int)(2 * sizeof(*(x)) / sizeof((x)[0][0]));                                 \
+        (__typeof__((x)[0]))(((__typeof__(mask))CYGRAD_OF_2((x) + 2, mask) & above)                                   \
+                             | ((__typeof__(mask))CYGRAD_OF_2(x, mask) & ~above)); })
+    #define CYGRAD_SEE(name, type, lanes, sources, of)                                                                \
+        __attribute__((noinline)) static void cygrad_see_##name(                                                      \
+                const char *a, Py_ssize_t step, Py_ssize_t n, const Py_ssize_t *seen, const Py_ssize_t *weights,      \
+                Py_ssize_t taps, const char *filters, Py_ssize_t row, Py_ssize_t terms, const char *which,            \
+                const char *start, char *out, Py_ssize_t out_step) {                                                  \
+            const Py_ssize_t size = sizeof((*(type *)0)[0]), next = n < 4 ? 0 : step;                                 \
+            const Py_ssize_t out_next = n < 4 ? 0 : out_step;                                                         \
+            Py_ssize_t p, t, k;                                                                                       \
+            int i, s;                                                                                                 \
+            for (p = 0; p < n; p += n < 4 ? 1 : 4) {                                                                  \
+                type sums[4], x[4][sources];                                                                          \
+                if (p > n - 4 && n >= 4) p = n - 4;                                                                   \
+                CYGRAD_UNROLLED for (i = 0; i < 4; i++) sums[i] = *(const type *)start;                               \
+                for (t = 0; t < taps; t++) {                                                                          \
+                    const char *b = a + p * step + seen[t] * size, *w = filters + weights[t] * size;                  \
+                    lanes mask = *(const lanes *)which;                                                               \
+                    CYGRAD_UNROLLED for (i = 0; i < 4; i++)                                                           \
+                        CYGRAD_UNROLLED for (s = 0; s < sources; s++) x[i][s] = ((const type *)(b + i * next))[s];    \
+                    for (k = 0; k < terms; k++, w += row, mask += 1) {                                                \
+                        type by = *(const type *)w;                                                                   \
+                        CYGRAD_UNROLLED for (i = 0; i < 4; i++) sums[i] += of(x[i], mask) * by;                       \
+                    }                                                                                                 \
+                }                                                                                                     \
+                CYGRAD_UNROLLED for (i = 0; i < 4; i++) *(type *)(out + p * out_step + i * out_next) = sums[i];       \
+            }                                                                                                         \
+        }
+    #define CYGRAD_SUM(name, type, lanes, of, met, given)                                                             \
+        __attribute__((noinline)) static void cygrad_sum_##name(                                                      \
+                const char *grad, const Py_ssize_t *grad_steps, const char *a, const Py_ssize_t *steps,               \
+                const Py_ssize_t *counts, const Py_ssize_t *seen, const Py_ssize_t *grads, const Py_ssize_t *more,    \
+                const char *which, void *out) {                                                                       \
+            type sums[met];                                                                                           \
+            lanes mask[met];                                                                                          \
+            Py_ssize_t p, r;                                                                                          \
+            int j;                                                                                                    \
+            CYGRAD_UNROLLED for (j = 0; j < met; j++) {                                                               \
+                sums[j] = (type){0};                                                                                  \
+                mask[j] = *(const lanes *)which + (int)more[j];                                                       \
+            }                                                                                                         \
+            for (r = 0; r < counts[1]; r++) {                                                                         \
+                const char *x = a + r * steps[1], *y = grad + r * grad_steps[1];                                      \
+                for (p = 0; p < counts[0]; p++, x += steps[0], y += grad_steps[0])                                    \
+                    CYGRAD_UNROLLED for (j = 0; j < met; j++)                                                         \
+                        sums[j] += of((const type *)(x + seen[j]), mask[j]) * *(const type *)(y + given(j));          \
+            }                                                                                                         \
+            CYGRAD_UNROLLED for (j = 0; j < met; j++) ((type *)out)[j] = sums[j];                                     \
+        }
+    #define CYGRAD_SAME(j) 0
+    #define CYGRAD_APART_BY(j) grads[j]
+    #define CYGRAD_SUMS(name, type, lanes, of)                                                                        \
+        CYGRAD_SUM(name, type, lanes, of, CYGRAD_MET, CYGRAD_SAME)                                                    \
+        CYGRAD_SUM(few_##name, type, lanes, of, 4, CYGRAD_APART_BY)
+    CYGRAD_SEE(floats_of_1, cygrad_floats, cygrad_lanes, 1, CYGRAD_OF_1)
+    CYGRAD_SEE(floats_of_2, cygrad_floats, cygrad_lanes, 2, CYGRAD_OF_2)
+    CYGRAD_SUMS(floats_of_1, cygrad_floats, cygrad_lanes, CYGRAD_OF_1)
+    CYGRAD_SUMS(floats_of_2, cygrad_floats, cygrad_lanes, CYGRAD_OF_2)
+    #if CYGRAD_VECTOR == 64
+    CYGRAD_SEE(floats_of_4, cygrad_floats, cygrad_lanes, 4, CYGRAD_OF_4)
+    CYGRAD_SEE(doubles_of_1, cygrad_doubles, cygrad_long_lanes, 1, CYGRAD_OF_1)
+    CYGRAD_SEE(doubles_of_2, cygrad_doubles, cygrad_long_lanes, 2, CYGRAD_OF_2)
+    CYGRAD_SEE(doubles_of_4, cygrad_doubles, cygrad_long_lanes, 4, CYGRAD_OF_4)
+    CYGRAD_SUMS(doubles_of_1, cygrad_doubles, cygrad_long_lanes, CYGRAD_OF_1)
+    CYGRAD_SUMS(doubles_of_2, cygrad_doubles, cygrad_long_lanes, CYGRAD_OF_2)
+    #define CYGRAD_WIDE(name) cygrad_##name
+    #else
+    #define CYGRAD_WIDE(name) NULL
+    #endif
+    #define CYGRAD_ANY(name) cygrad_##name
+    #else
+    #define CYGRAD_WIDE(name) NULL
+    #define CYGRAD_ANY(name) NULL
+    #endif
+    typedef void (*cygrad_see)(const char *, Py_ssize_t, Py_ssize_t, const Py_ssize_t *, const Py_ssize_t *, Py_ssize_t,
+                               const char *, Py_ssize_t, Py_ssize_t, const char *, const char *, char *, Py_ssize_t);
+    typedef void (*cygrad_sum)(const char *, const Py_ssize_t *, const char *, const Py_ssize_t *, const Py_ssize_t *,
+                               const Py_ssize_t *, const Py_ssize_t *, const Py_ssize_t *, const char *, void *);
+    /* by kind, and by log2 of the sources */
+    static const cygrad_see cygrad_sees[2][3] = {
+        {CYGRAD_ANY(see_floats_of_1), CYGRAD_ANY(see_floats_of_2), CYGRAD_WIDE(see_floats_of_4)},
+        {CYGRAD_WIDE(see_doubles_of_1), CYGRAD_WIDE(see_doubles_of_2), CYGRAD_WIDE(see_doubles_of_4)}};
+    static const cygrad_sum cygrad_sums[2][2][2] = {
+        {{CYGRAD_ANY(sum_floats_of_1), CYGRAD_ANY(sum_few_floats_of_1)},
+         {CYGRAD_ANY(sum_floats_of_2), CYGRAD_ANY(sum_few_floats_of_2)}},
+        {{CYGRAD_WIDE(sum_doubles_of_1), CYGRAD_WIDE(sum_few_doubles_of_1)},
+         {CYGRAD_WIDE(sum_doubles_of_2), CYGRAD_WIDE(sum_few_doubles_of_2)}}};
+
     /* 16 places of one channel to as many filters, or of as many to one: 2, 4, 8 or 16, which the weights and the bias
        are repeated for in a vector. Of sums, neighbouring lanes of two vectors are added, until one is left. */
     #if CYGRAD_PICKS && CYGRAD_VECTOR == 64
@@ -138,6 +238,17 @@ cdef extern from *:
         BESIDE "CYGRAD_BESIDE"
         PLACES "CYGRAD_PLACES"      # 0: these functions are not there
         TALL "CYGRAD_TALL"          # whether there are registers for tiles twice as high
+        MET "CYGRAD_MET"
+    ctypedef void (*See "cygrad_see")(const char *a, Py_ssize_t step, Py_ssize_t n, const Py_ssize_t *seen,
+                                      const Py_ssize_t *weights, Py_ssize_t taps, const char *filters, Py_ssize_t row,
+                                      Py_ssize_t terms, const char *which, const char *start, char *out,
+                                      Py_ssize_t out_step) noexcept nogil
+    ctypedef void (*Sum "cygrad_sum")(const char *grad, const Py_ssize_t *grad_steps, const char *a,
+                                      const Py_ssize_t *steps, const Py_ssize_t *counts, const Py_ssize_t *seen,
+                                      const Py_ssize_t *grads, const Py_ssize_t *more, const char *which,
+                                      void *out) noexcept nogil
+    const See[2][3] sees "cygrad_sees"
+    const Sum[2][2][2] sums_of_products "cygrad_sums"
     Floats pick "cygrad_pick" (const char *a, const char *which, int more, bint two) noexcept nogil
     # `kernel`: elements of a column; distances in bytes
     void meet_floats "cygrad_meet_floats" (Py_ssize_t kernel, const char *a, Py_ssize_t row, Py_ssize_t place,
@@ -154,8 +265,8 @@ cdef extern from *:
                                                          const char *which, int more, Floats *sums) noexcept nogil
     void see_tall "cygrad_see_tall" (const char *a, Py_ssize_t row, Py_ssize_t place, const Py_ssize_t *places,
                                      const char *weight, Py_ssize_t weight_row, Py_ssize_t weight_step,
-                                     const Py_ssize_t *weights, Py_ssize_t taps, const char *which, int more, int seen,
-                                     bint two, const Floats *start, char *out, Py_ssize_t out_row,
+                                     const Py_ssize_t *weights, Py_ssize_t taps, const char *which, int seen, bint two,
+                                     const Floats *start, char *out, Py_ssize_t out_row,
                                      Py_ssize_t out_place) noexcept nogil
     void spread_places "cygrad_spread_places" (const float *a, int filters, const char *which, const float *weight,
                                                const float *bias, float *out) noexcept nogil

@@ -434,9 +434,10 @@ cdef class Tensor(View):
             raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
         if type(dim) is str:
             dim = position(self, dim)
+        cdef Py_ssize_t axis = dim
         if self.rank == 0:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        return self.sizes[wrap_dim(dim, self.rank)]
+        return self.sizes[wrap_dim(axis, self.rank)]
 
     def stride(self, dim=None):
         """The strides in elements, or that of one axis.
@@ -465,9 +466,10 @@ cdef class Tensor(View):
             raise TypeError(f"stride(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
         if type(dim) is str:
             dim = position(self, dim)
+        cdef Py_ssize_t axis = dim
         if self.rank == 0:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        return self.strides[wrap_dim(dim, self.rank)]
+        return self.strides[wrap_dim(axis, self.rank)]
 
     def is_contiguous(self, *, memory_format=None):
         """Whether the elements lie in row-major order without gaps.

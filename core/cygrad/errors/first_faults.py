@@ -6,17 +6,22 @@ dtype of a kernel by that kernel. Nothing here runs for a call that works.
 """
 import re
 
+from cygrad.autograd.modes import grad_mode
+from cygrad.devices.device import device
 from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.promotion import check_scalar, result_type
 from cygrad.dtype import can_cast, get_default_dtype
+from cygrad.ops.declare.operand_types import DTYPES
 from cygrad.ops.declare.out_dtypes import EXACT, check_dtypes, text
+from cygrad.ops.declare.out_rules import WITHOUT_RESULT
 from cygrad.tensor import Tensor
 
 # Ops of two tensors whose shapes broadcast, and what they give: the promoted dtype, or a float one for integers.
 _PAIRS = frozenset("""
     atan2 arctan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp_max clamp_min copysign
     fmax fmin fmod gcd hypot igamma igammac lcm logaddexp logaddexp2 maximum minimum nextafter remainder floor_divide
-    special_gammainc special_gammaincc xlogy special_xlogy special_xlog1py special_zeta""".split())
+    special_gammainc special_gammaincc xlogy special_xlogy special_xlog1py special_zeta div divide ldexp clamp clip
+    threshold""".split())
 _COMPARISONS = frozenset("eq ge greater greater_equal gt le less less_equal lt ne not_equal".split())
 _OF_FLOATS = frozenset("""
     acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh copysign cos cosh
@@ -31,21 +36,24 @@ _OF_FLOATS = frozenset("""
 # Ops of one tensor that give its dtype and nothing else.
 _OF_ITS_DTYPE = frozenset("abs absolute bitwise_not ceil floor frac neg round special_round sgn sign trunc".split())
 _ALONG_AN_AXIS = frozenset("cumprod cumsum log_softmax logcumsumexp softmax".split())
-# Ops that look at the dtype of `out` before anything else.
-_OUT_FIRST = frozenset(("histc", "index_copy", "logcumsumexp"))
+# Ops that look at the dtypes of `out` before anything else: those of what they make, None for the input's.
+_OUT_FIRST = {**dict.fromkeys("amax amin histc index_copy logcumsumexp nanquantile quantile take".split(), (None,)),
+              **dict.fromkeys(("all", "any"), ("bool",)),
+              **dict.fromkeys("cummax cummin kthvalue median mode nanmedian".split(), (None, "int64"))}
 # Ops that take `out_dtype`, for which only NVIDIA's devices have kernels.
 _MIXED = frozenset("addmm baddbmm bmm mm".split())
 _NO_KERNEL = re.compile('^(".*" not implemented for |clamp is not supported)')
 # Functions that look at the type of what they are given as a tensor (in C), and that ask it for its attributes (in
 # Python), where it is the other way round here.
 _IN_C = frozenset("""
-    celu cross_entropy ctc_loss einsum elu embedding fractional_max_pool2d fractional_max_pool3d hardsigmoid hardswish
+    celu cross_entropy ctc_loss einsum elu embedding fractional_max_pool2d fractional_max_pool3d get_device hardsigmoid
+    hardswish
     hardtanh leaky_relu logsigmoid mish multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss nll_loss
     nonzero pad poisson_nll_loss relu6 selu silu stft threshold""".split())
 _IN_PYTHON = frozenset("""
     adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d affine_grid l1_loss
-    linear_cross_entropy max_unpool1d max_unpool2d max_unpool3d mse_loss norm split stft tensordot""".split())
-_NO_TENSOR = re.compile(r"(?:must be Tensor, not|\(expected Tensor, got) (\w+)\)?$")
+    linear_cross_entropy max_unpool1d max_unpool2d max_unpool3d mse_loss norm split stft unravel_index""".split())
+_NO_TENSOR = re.compile(r"^(?!.* 'out' ).*(?:must be Tensor, not|\(expected Tensor, got) ([\w.]+)\)?$")
 # What Python says of a number that is converted to one that can't hold it.
 _UNFIT = re.compile("cannot convert float|must be real number, not complex|not supported between instances of|"
                     "real number, not 'complex'|can't convert complex|int too large")
@@ -73,10 +81,31 @@ def first_fault(name, values, error):
     if values.get("out_dtype") is not None and name in _MIXED:
         overload = "dtype" if values.get("out") is None else "dtype_out"
         return NotImplementedError(f"Could not run 'aten::{name}.{overload}' with arguments from the 'CPU' backend.")
-    if isinstance(error, (IndexError, NotImplementedError)) and name in _OUT_FIRST:
-        out, input = values.get("out"), values.get("input", values.get("self"))
-        if isinstance(out, Tensor) and isinstance(input, Tensor) and out.dtype is not input.dtype:
-            return RuntimeError(text(EXACT["expected"], name, input.dtype.code, out.dtype.code))
+    if isinstance(values.get("device"), str):
+        try:
+            device(values["device"])
+        except RuntimeError as found:
+            return found
+    out, input = values.get("out"), values.get("input", values.get("self"))
+    if isinstance(out, (tuple, list)) and len(out) == 1 and name not in WITHOUT_RESULT:
+        return TypeError("expected tuple of 2 elements but got 1")
+    if isinstance(error, (IndexError, NotImplementedError)) and isinstance(input, Tensor):
+        if name.endswith("_") and input.requires_grad and input.is_leaf and grad_mode():
+            return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        if name in _OUT_FIRST and out is not None:
+            made = [input.new_empty(0, dtype=each and DTYPES[each]) for each in _OUT_FIRST[name]]
+            try:
+                check_dtypes(name, "scalar_type", made, out if len(made) > 1 else (out,), (input,), {})
+            except RuntimeError as found:
+                return found
+    if name == "einsum" and len(values) > 3:            # its order of products is asked for before anything
+        try:
+            from opt_einsum import contract_path                # optional dependency
+            contract_path(*values.values())
+        except ValueError as found:
+            return found
+        except Exception:       # it is not there, or leaves it to the op
+            return error
     if isinstance(error, NotImplementedError) and _NO_KERNEL.match(str(error)):
         return _before_the_kernel(name, values, str(error)) or error
     if isinstance(error, (TypeError, ValueError, OverflowError)) and _UNFIT.search(str(error)):
@@ -86,14 +115,14 @@ def first_fault(name, values, error):
 
 def _unfit_number(values):
     """What PyTorch says of a number that the operands' dtype can't hold."""
-    tensors = [value for word, value in values.items() if isinstance(value, Tensor) and word != "out"]
-    if not tensors:
+    if "data" in values:
         return None
-    dtype = result_type(*tensors)
+    tensors = [value for word, value in values.items() if isinstance(value, Tensor) and word != "out"]
     try:
-        for value in values.values():
-            if isinstance(value, (float, complex)):
-                check_scalar(dtype, value)
+        for dtype in ([result_type(*tensors)] if tensors else []) + [DTYPES["float64"]]:
+            for value in values.values():
+                if isinstance(value, (float, complex)):
+                    check_scalar(dtype, value)
     except RuntimeError as found:
         return found
     return None
@@ -121,7 +150,7 @@ def _before_the_kernel(name, values, error):
         return found
     if not isinstance(out, Tensor):
         return None
-    numbers = [value for value in values.values() if pair and type(value) is complex]
+    numbers = [value for value in values.values() if pair and type(value) in (float, complex)]
     made = values.get("dtype") or result_type(*operands, *numbers)
     if name in _OF_ITS_DTYPE and made is not out.dtype:
         return RuntimeError(text(EXACT["found"], name, made.code, out.dtype.code))

@@ -29,7 +29,7 @@ def pytorchs_words(name, ways, kwargs):
 def python_numbers(args, kwargs):
     """The arguments with Python's numbers in the place of NumPy's; None where there are none of these.
 
-    As in PyTorch, NumPy's bool is a number of the default float dtype.
+    As in PyTorch, NumPy's bool is a number of the default float dtype, and a complex number may be a real one.
     """
     def plain(value):
         if isinstance(value, (np.bool_, np.longdouble)):
@@ -38,7 +38,7 @@ def python_numbers(args, kwargs):
             return complex(value)
         if isinstance(value, NUMPY_NUMBERS) and not isinstance(value, (float, complex)):
             return value.item()
-        return value
+        return value.real if type(value) is complex and not value.imag else value
 
     found = tuple(map(plain, args)), {name: plain(value) for name, value in kwargs.items()}
     same = all(a is b for a, b in zip([*args, *kwargs.values()], [*found[0], *found[1].values()]))
@@ -137,7 +137,7 @@ def explained(name, method, args, kwargs, error):
                 unreadable = way.unreadable(name, given, words)
                 return TypeError(unreadable) if unreadable else first_fault(name, _values(way, args, given, words),
                                                                             error)
-        return TypeError(_refusal(name, ways, given, words, method))
+        return _refused(name, ways, given, words, method)
     except TypeError as refused:        # a list with something that is no tensor
         return refused
 
@@ -164,7 +164,12 @@ def settled(name, method, args, kwargs):
             if unreadable:
                 raise TypeError(unreadable)
             return (*args[:head], *way.plain(given)), dict(zip(kwargs, way.plain_words(words)))
-    raise TypeError(_refusal(name, ways, given, words, method))
+    raise _refused(name, ways, given, words, method)
+
+
+def _refused(*call):
+    """The error of the parser, or of a function in Python that asks its argument for something before."""
+    return first_fault(call[0], {}, TypeError(_refusal(*call)))
 
 
 def _refusal(name, ways, args, kwargs, method):

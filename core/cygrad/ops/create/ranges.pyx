@@ -54,7 +54,7 @@ def _check_range(name, start, end, step, dtype):
     for value in (start, end, step):
         if isinstance(value, complex):
             check_scalar(_float64, value)
-    if step == 0:
+    if not (step > 0 or step < 0):
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")

@@ -121,8 +121,10 @@ def with_out(name, function, exact=False):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
         results = result if isinstance(result, tuple) else (result,)
         if len(results) != len(targets) and targets is out:
-            raise TypeError(f"expected tuple of {len(results)} elements but got {len(targets)}" if len(results) > 1 else
-                            f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+            many = len(results) > 1 or name in WITHOUT_RESULT
+            raise (RuntimeError if name in WITHOUT_RESULT else TypeError)(
+                f"expected tuple of {len(results)} elements but got {len(targets)}" if many else
+                f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
         check_dtypes(name, strict, results, targets, args, kwargs)
         written = write_each(name, results, targets, strict, args)
         if name in WITHOUT_RESULT:

@@ -325,6 +325,17 @@ cdef Tensor first_index(list indices):
             return <Tensor>index
 
 
+cdef tuple places_for(Tensor view, list indices, Tensor value):
+    """`places`; where one lies outside, PyTorch notices first whether the value fits."""
+    try:
+        return places(view, indices)
+    except IndexError:
+        if view.elements:
+            inside = places(view, [t if t is None or is_mask(t) else t * 0 for t in indices])
+            general().index_put(view.detach(), general().Indices(inside), value.detach(), False)
+        raise
+
+
 cdef int write(Tensor view, list indices, Tensor value, bint accumulate) except -1:
     """Write a value, broadcast, to the places that index tensors and masks pick, or add it to what is there."""
     cdef Tensor mask, positions
@@ -358,7 +369,7 @@ cdef int write(Tensor view, list indices, Tensor value, bint accumulate) except 
         refuse_overlap(view, value, True)
         put_rows(view, positions, mask.rank, value, mode)
     else:
-        found = places(view, indices)
+        found = places_for(view, indices, value)
         if tracked:
             general().index_put.inplace(view, general().Indices(found), value, accumulate)
             return 0
@@ -422,7 +433,7 @@ def write_arguments(Tensor self not None, indices, values):
     cdef list found = axes_of(self, indices, values)
     cdef Tensor mask = leading_mask(self, found)
     values = fitting_value(self, found, values, False)
-    return (places(self, found), values) if mask is None else (mask_places(mask), mask.rank, values)
+    return (places_for(self, found, values), values) if mask is None else (mask_places(mask), mask.rank, values)
 
 
 operators.getitem, operators.setitem = <Pair>getitem_, <Store>setitem_

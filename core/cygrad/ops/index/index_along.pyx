@@ -26,6 +26,18 @@ cdef bint is_index(Tensor t) noexcept:
     return plain_of(t.dtype).code == INT64 or plain_of(t.dtype).code == INT32
 
 
+cdef int refuse_no_slices(Tensor self, int axis, Tensor places) except -1:
+    """Refuse places along an axis that is empty, of which PyTorch wants a slice before it looks at them."""
+    if self.rank and not self.sizes[axis] and places.elements:
+        sizes = list(self.shape)
+        sizes[axis] = 1
+        if 0 not in sizes:
+            raise RuntimeError(f"setStorage: sizes {sizes}, strides {list(self.stride())}, storage offset "
+                               f"{self.offset}, and itemsize {self.dtype.itemsize} requiring a storage size of "
+                               f"{self.dtype.itemsize} are out of bounds for storage of size 0")
+    return 0
+
+
 # ------------------------------------------------------------------- index_select
 
 @primitive
@@ -216,6 +228,7 @@ def index_copy_arguments(Tensor self not None, dim, index, source):
     if copied.rank and count != copied.sizes[axis]:
         raise IndexError(f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) "
                          f"({copied.sizes[axis]})")
+    refuse_no_slices(self, axis, places)
     return axis, index, source
 
 
@@ -284,13 +297,7 @@ def index_fill_arguments(Tensor self not None, dim, index, value):
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     if not as_tensor:
         check_scalar(self.dtype, value)
-    if self.rank and not self.sizes[axis] and places.elements:
-        sizes = list(self.shape)
-        sizes[axis] = 1
-        if 0 not in sizes:
-            raise RuntimeError(f"setStorage: sizes {sizes}, strides {list(self.stride())}, storage offset "
-                               f"{self.offset}, and itemsize {self.dtype.itemsize} requiring a storage size of "
-                               f"{self.dtype.itemsize} are out of bounds for storage of size 0")
+    refuse_no_slices(self, axis, places)
     return axis, index, value
 
 
@@ -333,7 +340,7 @@ def index_fill(input, dim, index, value):
 
 def _reduce_slices(self, dim, index, source, reduce, include_self):
     target = one_axis(self)
-    places = in_range(one_axis(index), target.shape[dim], dim)
+    places = in_range(one_axis(index), target.shape[dim], dim, False, IndexError if target.dim() == 1 else RuntimeError)
     source = one_axis(source)
     wide = places.view((-1,) + (1,) * (target.dim() - dim - 1)).expand(source.shape)
     reduce_into(target, dim, wide, source, reduce, include_self, step_mode(MODES[reduce], target),
@@ -346,10 +353,11 @@ reduce_slices = Written(_reduce_slices, "index_reduce", True)
 def index_reduce_arguments(self, dim, index, source, reduce, *, include_self=True):
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    arguments = index_add_arguments(self, dim, index, source)[:3]
     refuse_complex_extremes(self, reduce)
     if self.dim() < 2 and (self.dtype.is_complex or self.dtype.name == "bool"):     # more axes: other kernels
         raise NotImplementedError(f"\"index_func_\" not implemented for '{scalar_name(self)}'")
-    return (*index_add_arguments(self, dim, index, source)[:3], reduce, include_self)
+    return (*arguments, reduce, include_self)
 
 
 @op(out="exact", inplace=in_place(reduce_slices, index_reduce_arguments))

@@ -78,7 +78,7 @@ def check_scatter(Tensor self not None, where, Tensor index not None, Tensor src
             raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} apart "
                                f"from dimension {dim}")
         return dim
-    if fits and 0 < src.rank < rank:
+    if fits and 0 < src.rank < rank and all([index.sizes[d] <= src.sizes[d] for d in range(src.rank)]):
         wrap_dim(src.rank, src.rank)                                # PyTorch's IndexError
     if fits and max(src.rank, 1) != rank:
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")

@@ -1,7 +1,8 @@
 """Places in a flattened tensor as places along its axes: `unravel_index`."""
+from collections.abc import Sequence
+
 import cygrad
 from cygrad.ops.declare.op_forms import op
-from cygrad.tensor import Tensor
 
 
 @op(method=False)
@@ -30,10 +31,13 @@ def unravel_index(indices, shape):
     >>> cygrad.unravel_index(cygrad.tensor([1, 5]), (2, 3))
     (tensor([0, 1]), tensor([1, 2]))
     """
-    if not isinstance(indices, Tensor) or indices.is_floating_point() or indices.is_complex() \
-            or indices.dtype is cygrad.bool:
-        raise TypeError(f"expected 'indices' to be integer dtype, but got {getattr(indices, 'dtype', type(indices))}")
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    if indices.is_complex() or indices.is_floating_point() or indices.dtype is cygrad.bool:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    shape = (shape,) if isinstance(shape, int) else shape
+    if not isinstance(shape, Sequence) or not all(isinstance(n, int) for n in shape):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {shape}")
+    if any(n < 0 for n in shape):
+        raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     out, step, indices = [], 1, indices.to(cygrad.int64)
     for size in reversed(shape):
         out.append(indices.div(step, rounding_mode="floor") % size)

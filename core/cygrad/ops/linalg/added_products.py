@@ -28,12 +28,10 @@ def writing(function, shape=None):
             try:
                 wanted = shape(*args, **kwargs)
             except IndexError:
-                self._check_inplace()
-                if function is addmv:
-                    raise RuntimeError("addmv_: expected a matrix and a vector") from None
-                raise
+                wanted = None
             if list(self.shape) != wanted:
                 self._check_inplace()
+                function(self, *args, **kwargs)         # tells what else is wrong
                 raise RuntimeError(f"Bad in-place call: input tensor size {list(self.shape)} and output tensor size "
                                    f"{wanted} should match")
         return inplace_result(self, function(self, *args, **kwargs))
@@ -87,7 +85,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     if mat.dim() != 2 or vec.dim() != 1 or input.dim() > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input.dim()}, {mat.dim()}, {vec.dim()}")
     if mat.shape[1] != vec.shape[0] or input.numel() not in (1, mat.shape[0]):
-        raise RuntimeError(f"size mismatch, got input ({input.shape[0] if input.dim() else 1}), mat ({mat.shape[0]}x"
+        raise RuntimeError(f"size mismatch, got input ({input.size(0)}), mat ({mat.shape[0]}x"
                            f"{mat.shape[1]}), vec ({vec.shape[0]})")
     if not input.dtype is mat.dtype is vec.dtype:
         raise RuntimeError(f"addmv input tensors must have the same dtype, but got {name_of(input)}, {name_of(mat)}, "

@@ -112,10 +112,12 @@ def inner(input, other, *, out=None):
 def dot_dims(a, b, dims):
     """The axes that `tensordot` contracts, as two lists."""
     if isinstance(dims, Tensor):
-        dims = dims.item() if dims.numel() == 1 else dims.tolist()
-    if isinstance(dims, (tuple, list)) and len(dims) == 2:
-        first, second = ([d] if isinstance(d, int) else list(d) for d in dims)
-    elif isinstance(dims, int) and not isinstance(dims, bool):
+        if dims.numel() > 1 and len(dims) != 2:
+            raise AssertionError(f"dims tensor must have size 2 in first dimension, got {len(dims)}")
+        dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
+    if isinstance(dims, (tuple, list)):
+        first, second = dims
+    elif isinstance(dims, int):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a.dim(), b.dim()):
@@ -124,9 +126,14 @@ def dot_dims(a, b, dims):
     else:
         raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
                            f"containing two lists, but got dims={dims}")
+    need_tensor(a, "tensordot", "a", 1)
+    need_tensor(b, "tensordot", "b", 2)
+    for name, axes in (("dims_self", first), ("dims_other", second)):
+        if not isinstance(axes, (tuple, list)) or not all(isinstance(d, int) for d in axes):
+            raise TypeError(f"tensordot(): argument '{name}' must be tuple of ints, not {type(axes).__name__}")
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
-    return first, second
+    return list(first), list(second)
 
 
 @op(method=False, out="expected")
@@ -150,8 +157,6 @@ def tensordot(a, b, dims=2):
     >>> cygrad.tensordot(cygrad.ones(2, 3, 4), cygrad.ones(4, 3), dims=([1, 2], [1, 0]))
     tensor([12., 12.])
     """
-    need_tensor(a, "tensordot", "a", 1)
-    need_tensor(b, "tensordot", "b", 2)
     first, second = dot_dims(a, b, dims)
     if a.dtype is not b.dtype:
         raise RuntimeError("both inputs should have same dtype")
@@ -313,10 +318,10 @@ def vector_product(input, other, dim=-1):
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {shape[at]} and {others[at]}")
     if shape != others:
         broadcast_shapes(shape, others)
-    if input.dtype is not other.dtype:
-        raise RuntimeError(f"expected scalar type {name_of(input)} but found {name_of(other)}")
     if input.dtype is BOOL:
         raise refused("cross", BOOL)
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"expected scalar type {name_of(input)} but found {name_of(other)}")
     return _cross(input, other, at)
 
 

@@ -54,7 +54,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     if isinstance(dim, int):
         raise TypeError("linalg_matrix_norm(): argument 'dim' must be tuple of ints, not int")
     need_matrix(A, name)
-    need_float(A, name, low=True)
+    need_float(A, name, low=ord not in ("nuc", 2, -2))
     dims = [dim[i] for i in range(len(dim))]
     if len(dims) != 2:
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")

@@ -284,6 +284,8 @@ def direction(cell, steps, x, h, c, weights):
     by_input, by_state, input_bias, state_bias, projection = weights
     bias = None
     if by_state.dim() < 2 or by_input.dim() < 2:
+        if by_input.dim() == 1:
+            by_input.size(1)            # PyTorch's IndexError
         raise RuntimeError("both arguments to linear need to be at least 1D, and the weights matrices")
     if input_bias is not None:
         if not input_bias.dtype is state_bias.dtype is x.dtype:
@@ -322,7 +324,7 @@ def layers(cell, steps, x, h, c, params, has_biases, num_layers, dropout, train,
     weights = list(grouped(params, has_biases, projected))
     if len(weights) != num_layers * directions:
         raise RuntimeError(f"got an incorrect number of RNN parameters: {len(params)}")
-    if len(h) < len(weights):
+    if h.dim() < 3 or len(h) < len(weights):
         raise RuntimeError("Expected more hidden states in stacked_rnn")
     last_h, last_c = [], []
     for layer in range(num_layers):
@@ -363,17 +365,29 @@ def opened(cell, hx, params, has_biases):
     if cell == LSTM and (isinstance(hx, Tensor) or len(hx) != 2):
         raise RuntimeError("lstm expects two hidden states")
     h, c = (hx, None) if isinstance(hx, Tensor) else hx
-    if h.dim() < 1 or cell == LSTM and h.dim() < 3:
+    if cell == LSTM and h.dim() < 3:
         raise IndexError("Dimension out of range")
     if len(params) % (2 + 2 * bool(has_biases) + (cell == LSTM and h.size(2) != c.size(2))):
         raise RuntimeError("got an incorrect number of RNN parameters")
+    if h.dim() < 1:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     return h, c
+
+
+def refuse_rank(x, params, rank):
+    """Raise for a first operand of another rank, as the product with the first weight does."""
+    if x.dim() != rank:
+        from cygrad.nn.functional import linear      # start-up time
+        if params:
+            linear(x, params[0])
+        raise RuntimeError(f"an input of {rank} axes is needed, but got {x.dim()}")
 
 
 def padded(cell, name, input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
     need_tensors(name, input=input)
-    h, c = opened(cell, hx, params, has_biases)
     x = input.transpose(0, 1) if batch_first else input
+    h, c = opened(cell, hx, params, has_biases)
+    refuse_rank(x, params, 3)
     count, batch = x.shape[:2]
     steps = tuple([(i * batch, batch) for i in range(count)])
     out, h, c = layers(cell, steps, x.reshape(count * batch, x.shape[2]), h, c, params, has_biases, num_layers,
@@ -390,6 +404,7 @@ def packed(cell, name, data, batch_sizes, hx, params, has_biases, num_layers, dr
     steps, row = [], 0
     if batch_sizes.dtype is not cygrad.int64 or batch_sizes.dim() != 1:
         raise RuntimeError(f"expected scalar type Long but found {SCALAR_NAMES[batch_sizes.dtype.code]}")
+    refuse_rank(data, params, 2)
     for rows in batch_sizes.tolist():
         steps.append((row, rows))
         row += rows

@@ -269,7 +269,8 @@ def nuclear_norm(input, dim=None, keepdim=False):
          "PyTorch release. Please use `linalg.matrix_norm(A, 'nuc', dim, keepdim)` instead")
     if isinstance(dim, bool):
         dim, keepdim = None, dim
-    return cygrad.linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else tuple(dim), keepdim)
+    axes = (-2, -1) if dim is None else (dim, dim) if isinstance(dim, int) else tuple(dim)
+    return cygrad.linalg.matrix_norm(input, "nuc", axes, keepdim)
 
 
 @op(method=False)

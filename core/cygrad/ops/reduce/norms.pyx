@@ -166,12 +166,14 @@ def norm(Tensor input not None, p="fro", dim=None, keepdim=False, out=None, dtyp
         length = reduce(k.SQUARE_SUM, input, every_axis(input), False, input.dtype)
         unary_into(k.SQRT, length, length)
         return VECTOR_NORM.result(length, input, 2.0, (every_axis(input), False, None))
-    if p == "nuc" or (isinstance(p, str) and p != "fro"):
-        axes = (-2, -1) if dim is None else dim
-        return cygrad.linalg.matrix_norm(input, p, axes, keepdim, dtype=dtype, **({} if out is None else {"out": out}))
-    order = 2.0 if p is None or p == "fro" else p
-    if p == "fro" and isinstance(dim, (tuple, list)) and len(dim) > 2:
-        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
+    if isinstance(dim, int):
+        dim = [dim]
+    words = {"dtype": dtype} if out is None else {"dtype": dtype, "out": out}
+    if isinstance(p, str) and not (p == "fro" and (dim is None or len(dim) <= 2)):
+        return cygrad.linalg.matrix_norm(input, p, list(range(input.rank)) if dim is None else dim, keepdim, **words)
+    order = 2.0 if p is None or isinstance(p, str) else p
+    if type(order) is not float and type(order) is not int or (dim is not None and not isinstance(dim, (tuple, list))):
+        return cygrad.linalg.vector_norm(input, order, dim, keepdim, **words)       # which asks what they are
     return linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
 
 
@@ -256,11 +258,14 @@ def renorm(input, p, dim, maxnorm):
     """
     if isinstance(p, complex) or not p > 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
+    if isinstance(maxnorm, complex):
+        raise RuntimeError("renorm: maxnorm must be real-valued")
     if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     if input.dim() < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.dim()} dimensions")
+    axis = axes_of(dim, input.dim(), "renorm")[0]
     if is_integral(input):
         raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
                            f"{SCALAR_NAMES[input.dtype.code]}")
-    return _renorm(input, p, axes_of(dim, input.dim(), "renorm")[0], maxnorm)
+    return _renorm(input, p, axis, maxnorm)

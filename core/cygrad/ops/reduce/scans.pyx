@@ -51,12 +51,13 @@ def in_place(running):
     """The in-place form of a scan: it computes in the tensor's own dtype."""
     def inplace(self, dim, *, dtype=None):
         source = shadow(self) if self._tracked() else self
+        axis = axis_of(dim, self.dim(), running.name)
         if dtype is not None and dtype is not self.dtype:
             raise RuntimeError(f"Bad in-place call: input tensor dtype {self.dtype.name} and output tensor dtype "
                                f"{dtype.name} should match")
         check_writable(self)
         own = computable(running.name, self, self.dtype)
-        return inplace_result(self, running(source, axis_of(dim, self.dim(), running.name), own))
+        return inplace_result(self, running(source, axis, own))
     return inplace
 
 

@@ -1,4 +1,6 @@
 """Shapes that broadcast: `broadcast_shapes`, `broadcast_tensors`, `meshgrid`."""
+from collections.abc import Sequence
+
 from cygrad.errors import DeviceMismatch, warn
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.cat_and_stack import listed
@@ -28,15 +30,12 @@ def broadcast_shapes(*shapes):
     >>> cygrad.broadcast_shapes((2, 1), (3,))
     cygrad.Size([2, 3])
     """
-    found = []
+    shapes = [(shape,) if isinstance(shape, int) else shape for shape in shapes if shape is not None]
+    for shape in shapes:
+        if not isinstance(shape, Sequence):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
+    found = [1] * max(map(len, shapes), default=0)
     for k, shape in enumerate(shapes):
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        if shape and min(shape) < 0:
-            raise ValueError("Attempting to broadcast a dimension with negative length!")
-        if not k:
-            found = list(shape)
-            continue
-        found = [1] * (len(shape) - len(found)) + found
         for i in range(-1, -1 - len(shape), -1):
             if shape[i] == 1 or shape[i] == found[i]:
                 continue
@@ -44,6 +43,8 @@ def broadcast_shapes(*shapes):
                 raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching "
                                    f"argument at index {k} had {shape}; but expected shape should be broadcastable to "
                                    f"{found}")
+            if shape[i] < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
             found[i] = shape[i]
     return Size(found)
 
@@ -130,6 +131,8 @@ def meshgrid(*tensors, indexing=None):
     tensor([[3, 4, 5],
             [3, 4, 5]])
     """
+    if indexing is not None and not isinstance(indexing, str):
+        raise TypeError(f"meshgrid(): argument 'indexing' must be str, not {type(indexing).__name__}")
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tensors[0]
     tensors = listed(tensors, "meshgrid")

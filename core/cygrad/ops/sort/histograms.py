@@ -329,5 +329,6 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
     if out is None:
         return return_types.histogram(_noted(input, bins, weight, hist, edges))
     found = hist, edges
-    refuse_out_grad("histogram", input, *out)
-    return return_types.histogram_out(write_each("histogram", found, out, True))
+    for each in out:
+        refuse_out_grad("histogram", input, each)
+    return return_types.histogram_out(write_each("histogram", found, out, True, (input, bins, weight)))

@@ -255,7 +255,8 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
     cdef Lanes zero = factor_lanes[Lanes](0, NULL)
     cdef const char *x_column
     cdef const char *beyond
-    cdef Py_ssize_t p, count, ahead = ahead_of(a_column)
+    cdef const char *next
+    cdef Py_ssize_t p, count, step = a_column, size = 8 if Lanes is Doubles else 4
     cdef int i, run
     if rows == m:
         for i in range(m):
@@ -281,12 +282,16 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const Segme
         for run in range(a_count):
             x_column = a + a_runs[run].begin
             beyond = x_column + m // 2 * a_row          # the lower rows; by one address there are too few registers
-            count = a_runs[run].nbytes // (8 if Lanes is Doubles else 4)
+            next = x_column + ahead_of(a_column)
+            if a_row == k * size:                       # rows without gaps: those of the next tile
+                next, step = x_column + m * a_row, m * size
+            count = a_runs[run].nbytes // size
             p = 0
             while p < count - 3:
                 for i in range(4):
                     if ROWS == 8:           # of four there are so few products for a line that asking costs more
-                        fetch(x_column + ahead, 0)
+                        fetch(next, 0)
+                        next += step
                     if Height is Whole and ROWS == 8:
                         term[Lanes, Half, Width](x_column, a_row, b, 0, <Py_ssize_t>sizeof(Lanes),
                                                  2 * <Py_ssize_t>sizeof(Lanes), sums, NULL, NULL)

@@ -21,7 +21,7 @@ from cygrad_cpu.nn.depthwise_last cimport (depthwise_last, depthwise_last_input,
                                            depthwise_last_weight, few_of_group, sees_itself)
 from cygrad_cpu.nn.few_channels_last cimport FEWEST, PRODUCTS, ROW_MAJOR, SUMS, Way, best_way, few_channels
 from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, load_blas,
-                                                 multiply, multiply_lattice)
+                                                 multiply, multiply_lattice, multiply_packed, pack_factor, packed_size)
 from cygrad_cpu.reduce.reduce cimport cpu_reduce
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.temporaries cimport Temporary, converted, copy_views, dense, temporary, writable
@@ -155,6 +155,13 @@ cdef void lay_out(const Geometry *g, const char *image, Py_ssize_t row, Py_ssize
 
 # ---- forward, and the gradient of the input
 
+cdef inline Py_ssize_t columns_of(const Geometry *g, Py_ssize_t group) noexcept nogil:
+    """How many columns a group's product makes: those that fill its last half vector are the next groups', which are
+    made after it."""
+    cdef Py_ssize_t made = g.filters // g.groups, lanes = VECTOR_BYTES // 8, whole = (made + lanes - 1) // lanes * lanes
+    return whole if made > 1 and group * made + whole <= g.filters else made
+
+
 cdef void fill_column(Real *out, Py_ssize_t step, Py_ssize_t n, Real number) noexcept nogil:
     """The bias of one filter: BLAS adds to what it finds."""
     cdef Py_ssize_t i
@@ -163,7 +170,8 @@ cdef void fill_column(Real *out, Py_ssize_t step, Py_ssize_t n, Real number) noe
 
 
 cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index, const char *a, const char *weight,
-                        const char *bias, char *out, char *room) noexcept nogil:
+                        const char *packed, const char *bias, char *out, char *room) noexcept nogil:
+    """`packed`: the weights of all groups as products take them, or NULL."""
     cdef Py_ssize_t image = index // g.blocks, row = index % g.blocks * g.rows, rows = min(g.rows, g.out[0] - row), i
     cdef Py_ssize_t made = g.filters // g.groups * g.itemsize
     cdef Product x
@@ -187,6 +195,7 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
                                   <const float *>bias, <float *>x.out)):
         return
     for i in range(g.groups):
+        x.n = columns_of(g, i)
         if x.n == 1 and bias != NULL:
             if g.kind == 0:
                 fill_column(<float *>x.out, g.filters, x.m, (<const float *>x.start)[0])
@@ -194,7 +203,9 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
                 fill_column(<double *>x.out, g.filters, x.m, (<const double *>x.start)[0])
             x.start = NULL
         if g.plain:
-            multiply(&x)
+            multiply_packed(&x, packed)
+            if packed != NULL:
+                packed += packed_size(&x)
         else:
             multiply_lattice(&x, seen, NULL)
         x.a += g.channels // g.groups * g.itemsize
@@ -209,12 +220,26 @@ cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
     cdef int t, threads = plan(g, GROUPED if g.plain and g.groups > 1 else CACHED)
     cdef Temporary _places = lattice(x, g, False, &seen)
     cdef Py_ssize_t size = g.plane + ROOM, count = g.images * g.blocks, i
-    cdef Temporary room = temporary(x.memory.backend, x.dtype, 2, [threads, size // g.itemsize])
+    cdef Temporary room = temporary(x.memory.backend, x.dtype, 2, [threads, size // g.itemsize]), packed = None
+    cdef Py_ssize_t most = 0, used = 0
+    cdef Product p
+    if g.plain and g.groups > 1 and count > 2:
+        p.kind, p.m, p.k, p.b = g.kind, 2, g.inside, data(w)
+        p.b_strides[0], p.b_strides[1] = g.filters, 1
+        for i in range(g.groups):
+            p.n = columns_of(g, i)
+            most += packed_size(&p)
+        packed = temporary(x.memory.backend, x.dtype, 1, [most // g.itemsize])
+        for i in range(g.groups if most else 0):
+            p.n = columns_of(g, i)
+            pack_factor(&p, data(packed.view) + used)
+            used += packed_size(&p)
+            p.b += g.filters // g.groups * g.itemsize
     with nogil:
         for t in prange(threads, num_threads=threads, schedule="static"):
             for i in range(count * t // threads, count * (t + 1) // threads):
-                forward_block(g, &seen, i, data(x), data(w), data(b) if b is not None else NULL, data(y),
-                              data(room.view) + t * size)
+                forward_block(g, &seen, i, data(x), data(w), data(packed.view) if packed is not None else NULL,
+                              data(b) if b is not None else NULL, data(y), data(room.view) + t * size)
     return 0
 
 

@@ -144,7 +144,7 @@ BEGIN = (program(lambda a, x: (kinds_of(a, x, False), ends(a, x, False))),
 def regularized(a, x, upper):
     """P(a, x), or Q(a, x) if `upper`, of two tensors of one shape."""
     kinds, found = BEGIN[upper](a, x)
-    if x.device.type == "meta":
+    if x.is_meta:
         return found
     if x.numel() <= FEW:
         for kind in sorted({*kinds.reshape(-1).tolist()} - {0.0}):

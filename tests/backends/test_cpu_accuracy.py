@@ -115,6 +115,21 @@ def test_digamma_by_its_recurrence_and_a_known_value():
     same(cygrad.digamma(tensor(np.array([0.0, -0.0, -1.0, np.inf]))), np.array([-np.inf, np.inf, np.nan, np.inf]))
 
 
+@pytest.mark.parametrize("dtype, limit, copies", [("float32", 2e-4, 1), ("float64", 2e-13, 1),
+                                                  ("float64", 2e-13, 20)])
+def test_incomplete_gamma_functions_every_way(dtype, limit, copies):
+    """a, x, P and Q, computed with 40 digits; the numbers of few elements and of many are found apart."""
+    a, x, p, q = np.tile(np.array([
+        (0.3, 0.02, 0.34299751585698796, 0.6570024841430121), (0.3, 0.9, 0.9022526480296695, 0.09774735197033045),
+        (4, 3, 0.35276811121776874, 0.6472318887822313), (2, 9, 0.9987659019591332, 0.0012340980408667955),
+        (19, 19.5, 0.5753915996504615, 0.4246084003495385), (25, 24, 0.44599877692500434, 0.5540012230749957),
+        (900, 600, 2.5365404839721007e-30, 1), (40, 90, 0.9999999988519196, 1.148080380148278e-09),
+        (1e-4, 1.2, 0.9999841573172772, 1.584268272280585e-05)]).T, copies)
+    for name, want in (("igamma", p), ("igammac", q)):
+        found = getattr(cygrad, name)(tensor(a.astype(dtype)), tensor(x.astype(dtype))).numpy()
+        np.testing.assert_allclose(found, want, rtol=limit)
+
+
 @pytest.mark.parametrize("dtype, limit", [("float32", 1), ("float64", 2)])
 def test_pow_atan2_and_hypot(rng, dtype, limit):
     x, y = (spread(rng, -8, 8, 8000).astype(dtype) for _ in "xy")

@@ -54,6 +54,7 @@ torch.linalg.inv(x[:, :2])
 torch.linalg.svd(x)[0].shape
 x.sort()[0].shape
 x.cumsum(0).shape
+torch.igamma(x, x[:1]).shape
 torch.nn.functional.softmax(x,-1)
 torch.nn.functional.conv2d(torch.empty(1,3,8,8,device='meta'),torch.empty(4,3,3,3,device='meta')).shape
 torch.nn.functional.layer_norm(x,(3,)).shape

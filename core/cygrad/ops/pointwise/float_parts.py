@@ -1,12 +1,30 @@
 """Floating-point numbers taken apart, and put together: `frexp`, `ldexp`."""
 import cygrad
 from cygrad import return_types
+from cygrad.dispatch.programs import program, where
 from cygrad.ops.declare.operand_types import HALVES, need_tensors
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 
-# dtype's name: (integers of its size, bits of the fraction, how far the exponent is off)
-_LAYOUTS = {"float32": ("int32", 23, 126), "float64": ("int64", 52, 1022)}
+def in_two_passes(integers, bits, bias, tiny):
+    """(integers of the float's size, what is done to the numbers, what to their patterns of bits).
+
+    `bits` are those of the fraction, `bias` is how far the exponent is off; `tiny` is the least ordinary number.
+    """
+    def marked(x):
+        """Numbers below the least ordinary one raised, for they have no 1 bit; which are not, and which have parts."""
+        ordinary = x.abs() >= tiny
+        return where(ordinary, x, x * 2.0**bits), ordinary, x.isfinite() & x.ne(0)
+
+    def parts(pattern, ordinary, parted):
+        exponent = pattern.right_shift(bits).bitwise_and(2 * bias + 3)
+        mantissa = pattern.bitwise_xor(exponent.left_shift(bits)).bitwise_or(bias << bits)
+        return where(parted, mantissa, pattern), where(parted, exponent - where(ordinary, bias, bias + bits), 0)
+    return integers, program(marked), program(parts)
+
+
+_PASSES = {"float32": in_two_passes(cygrad.int32, 23, 126, 2.0**-126),
+           "float64": in_two_passes(cygrad.int64, 52, 1022, 2.0**-1022)}
 
 
 @primitive(name="frexp")
@@ -14,15 +32,10 @@ def _frexp(self):
     if self.dtype in HALVES:
         mantissa, exponent = _frexp.forward(self.to(cygrad.float32))
         return mantissa.to(self.dtype), exponent
-    integers, bits, bias = _LAYOUTS[self.dtype.name]
-    ordinary = self.abs() >= cygrad.finfo(self.dtype).tiny
-    raised = cygrad.where(ordinary, self, self * 2.0**bits)         # numbers below the least ordinary one have no 1 bit
-    pattern = raised.view(getattr(cygrad, integers))
-    exponent = (pattern >> bits) & (2 * bias + 3)
-    mantissa = (pattern ^ (exponent << bits) | (bias << bits)).view(self.dtype)
-    parted = self.isfinite() & (self != 0)
-    exponent = exponent - bias - cygrad.where(ordinary, 0, bits)
-    return cygrad.where(parted, mantissa, self), cygrad.where(parted, exponent, 0).to(cygrad.int32)
+    integers, marked, parts = _PASSES[self.dtype.name]
+    raised, ordinary, parted = marked(self)
+    mantissa, exponent = parts(raised.view(integers), ordinary, parted)
+    return mantissa.view(self.dtype), exponent.to(cygrad.int32)
 
 
 @op(out="exact")

@@ -3,28 +3,32 @@
 Each pair (a, x) is computed where it converges fast: by the series of P, by the continued fraction of Q, by the series
 of Q for small x, and for large a near x by Temme's expansion, whose two parts are a term of `erfc` and a small rest.
 Sources: NIST's Digital Library of Mathematical Functions, 8.7.1, 8.9.2, 8.11.4, 8.12; Temme, "The asymptotic expansion
-of the incomplete gamma functions", 1979. How many terms it takes depends on the values, so the host asks once a few.
+of the incomplete gamma functions", 1979. The host asks once which of these ways there are; each is one pass, and the
+first two are one more in float64.
 """
 import math
+from functools import cache
 
 import cygrad
 from cygrad.dispatch.operands import broadcast
+from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import result_type
 from cygrad.ops.declare.operand_types import need_tensors, refused, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
-from cygrad.ops.pointwise.recurrences import floats
+from cygrad.ops.pointwise.recurrences import floats, tensors
 from cygrad.ops.pointwise.special import with_strides
 from cygrad.ops.pointwise.special_tables import TEMME
 
-MOST_TERMS = 2000
-TERMS_BETWEEN_LOOKS = 16
+NEAR, FRACTION, SMALL, SERIES = KINDS = (1.0, 2.0, 3.0, 4.0)        # the ways; 0: not between 0 and infinity
+TERMS = {FRACTION: 45, SERIES: 53}      # of a pass: 1e-11 from the limit, two 3e-17; of the fraction 1e-15 for a near 0
+FEW = 64                                # elements, which go every way that there is
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)     # DLMF 5.11.1
 
 
 def polynomial(coefficients, x):
     """The sum of coefficients[n] * x ** n."""
-    total = cygrad.full_like(x, coefficients[-1])
+    total = coefficients[-1]
     for c in coefficients[-2::-1]:
         total = total * x + c
     return total
@@ -33,48 +37,41 @@ def polynomial(coefficients, x):
 def power_term(a, x):
     """x ** a * exp(-x) / gamma(a + 1); for large `a` without the rounding of its large logarithms."""
     plain = (a * x.log() - x - (a + 1).lgamma()).exp()
-    b = a.clamp(min=10)
+    b = a.maximum(10)
     apart = (x - b) / b
     rest = polynomial(STIRLING, 1 / (b * b)) / b
     large = (b * (apart.log1p() - apart) - rest).exp() / (2 * math.pi * b).sqrt()
-    return cygrad.where(a >= 10, large, plain)
+    return where(a >= 10, large, plain)
 
 
-def lower_series(a, x):
-    """P by DLMF 8.11.4: the terms are positive."""
-    term = total = cygrad.ones_like(x)
-    least = cygrad.finfo(x.dtype).eps
-    for k in range(1, MOST_TERMS):
-        term = term * (x / (a + k))
-        total = total + term
-        if k % TERMS_BETWEEN_LOOKS == 0 and not (term > least * total).any():
-            break
-    return power_term(a, x) * total
+def terms(kind, a, x, first, rest=None):
+    """The terms after the `first` of the series of P (DLMF 8.11.4) or of the fraction (8.9.2), from the last one back.
+
+    `rest` is what follows them.
+    """
+    b, last = x + 1 - a, first + TERMS[kind]
+    if rest is None:
+        rest = 1.0 if kind == SERIES else b + 2 * last
+    for k in range(last, first, -1):
+        # the rest stands first, so that nothing waits for it
+        rest = rest * (x / (a + k)) + 1 if kind == SERIES else 1 / rest * ((a - k) * k) + (b + 2 * (k - 1))
+    return rest
 
 
-def upper_fraction(a, x):
-    """Q by the continued fraction DLMF 8.9.2, with Lentz's recurrence for its convergents."""
-    least = cygrad.finfo(x.dtype).eps
-    b = x + 1 - a
-    c = cygrad.full_like(x, 1 / cygrad.finfo(x.dtype).tiny)
-    d = found = 1 / b
-    for k in range(1, MOST_TERMS):
-        step = -k * (k - a)
-        b = b + 2
-        d = 1 / (step * d + b)
-        c = b + step / c
-        factor = c * d
-        found = found * factor
-        if k % TERMS_BETWEEN_LOOKS == 0 and not ((factor - 1).abs() > least).any():
-            break
-    return power_term(a, x) * a * found
+def lower_series(a, x, rest=None):
+    """P by the series: the terms are positive."""
+    return power_term(a, x) * terms(SERIES, a, x, 0, rest)
+
+
+def upper_fraction(a, x, rest=None):
+    return power_term(a, x) * a / terms(FRACTION, a, x, 0, rest)
 
 
 def upper_series(a, x):
     """Q for small x by DLMF 8.7.1, without the cancellation of 1 - P."""
-    term, total = cygrad.ones_like(x), cygrad.zeros_like(x)
+    term, total = 1.0, 0.0
     for k in range(1, 24):                              # x is at most 1.1: 1.1 ** 24 / 24! is below any rounding
-        term = term * (-x / k)
+        term = term * (x / -k)
         total = total + term / (a + k)
     log = x.log()
     return -(a * log - (a + 1).lgamma()).expm1() - (a * log - a.lgamma()).exp() * total
@@ -83,40 +80,82 @@ def upper_series(a, x):
 def expansion(a, x, upper):
     """P or Q by Temme's expansion."""
     apart = (x - a) / a
-    eta = (2 * (apart - apart.log1p())).clamp(min=0).sqrt() * apart.sign()
-    rest, power = cygrad.zeros_like(a), cygrad.ones_like(a)
-    for row in TEMME:
-        rest = rest + polynomial(row, eta) * power
-        power = power / a
+    eta = (2 * (apart - apart.log1p())).maximum(0).sqrt() * apart.sign()
+    inverse = 1 / a
+    rest = 0.0
+    for row in TEMME[::-1]:
+        rest = rest * inverse + polynomial(row, eta)
     rest = rest * (-a * eta * eta / 2).exp() / (2 * math.pi * a).sqrt()
     sign = 1 if upper else -1
     return (sign * eta * (a / 2).sqrt()).erfc() / 2 + sign * rest
 
 
-def put(found, mask, formula, a, x):
-    """`found` with what the formula gives where the mask is true."""
-    if not mask.any():
-        return found
-    return found.masked_scatter(mask, formula(a.masked_select(mask), x.masked_select(mask)))
+def way(kind, upper, *operands):
+    """P, or Q if `upper`, by one of the ways."""
+    if kind == NEAR:
+        return expansion(*operands, upper)
+    if kind == SMALL:
+        return upper_series(*operands)
+    found = (lower_series if kind == SERIES else upper_fraction)(*operands)
+    return found if upper == (kind == FRACTION) else 1 - found
+
+
+@cache
+def in_one_pass(kind, upper, wide):
+    if wide:
+        return program(lambda kinds, found, a, x, rest: where(kinds.eq(kind), way(kind, upper, a, x, rest), found))
+    return program(lambda kinds, found, a, x: where(kinds.eq(kind), way(kind, upper, a, x), found))
+
+
+@cache
+def beyond(kind):
+    return program(lambda a, x: terms(kind, a, x, TERMS[kind]))
+
+
+def put(found, kinds, kind, a, x, upper):
+    """`found` with the values of one kind."""
+    wide = x.dtype.itemsize == 8 and kind in TERMS
+    return in_one_pass(kind, upper, wide)(kinds, found, a, x, *((beyond(kind)(a, x),) if wide else ()))
+
+
+def kinds_of(a, x, upper):
+    """Which way each pair goes."""
+    inside = (a > 0) & (x > 0) & a.ne(math.inf) & x.ne(math.inf)
+    near = (a > 20) & ((x - a).abs() < 0.3 * a)
+    low = x <= 1.1
+    found = where(low.logical_or(x <= a), SERIES, FRACTION)
+    if upper:
+        found = where(low & (a < where(x <= 0.5, -0.4 / x.log(), 1.1 * x)), SMALL, found)
+    return where(inside, where(near, NEAR, found), 0.0)
+
+
+def ends(a, x, upper):
+    """What is known where an operand is 0 or infinite: below x lies nothing, or everything."""
+    none, whole = (1.0, 0.0) if upper else (0.0, 1.0)
+    nothing = (((a > 0) | a.isnan()) & x.eq(0)) | (a.eq(math.inf) & (((x >= 0) & x.ne(math.inf)) | x.isnan()))
+    everything = (a.eq(0) & (x > 0)) | (x.eq(math.inf) & (((a >= 0) & a.ne(math.inf)) | a.isnan()))
+    return where(nothing, none, where(everything, whole, math.nan))
+
+
+BEGIN = (program(lambda a, x: (kinds_of(a, x, False), ends(a, x, False))),
+         program(lambda a, x: (kinds_of(a, x, True), ends(a, x, True))))
 
 
 def regularized(a, x, upper):
     """P(a, x), or Q(a, x) if `upper`, of two tensors of one shape."""
-    inside = (a > 0) & (x > 0) & (a != math.inf) & (x != math.inf)
-    near = inside & (a > 20) & ((x - a).abs() < 0.3 * a)
-    fraction = inside & ~near & (x > 1.1) & (x > a)
-    small = inside & ~near & (x <= 1.1)
-    small = small & (a < cygrad.where(x <= 0.5, -0.4 / x.log(), 1.1 * x)) if upper else small & False
-    series = inside & ~near & ~fraction & ~small
-    found = cygrad.full_like(x, math.nan)
-    found = put(found, near, lambda a, x: expansion(a, x, upper), a, x)
-    found = put(found, fraction, lambda a, x: upper_fraction(a, x) if upper else 1 - upper_fraction(a, x), a, x)
-    found = put(found, small, upper_series, a, x)
-    found = put(found, series, lambda a, x: 1 - lower_series(a, x) if upper else lower_series(a, x), a, x)
-    none, all_ = (1.0, 0.0) if upper else (0.0, 1.0)                # below x lies nothing, or everything
-    nothing = ((a > 0) | a.isnan()) & (x == 0) | (a == math.inf) & ((x >= 0) & (x != math.inf) | x.isnan())
-    everything = (a == 0) & (x > 0) | (x == math.inf) & ((a >= 0) & (a != math.inf) | a.isnan())
-    return cygrad.where(nothing, none, cygrad.where(everything, all_, found))
+    kinds, found = BEGIN[upper](a, x)
+    if x.is_meta:
+        return found
+    if x.numel() <= FEW:
+        for kind in sorted({*kinds.reshape(-1).tolist()} - {0.0}):
+            found = put(found, kinds, kind, a, x, upper)
+        return found
+    for kind in KINDS:
+        mask = kinds.eq(kind)
+        if mask.any():
+            some = [t.masked_select(mask) for t in (found, kinds, a, x)]
+            found = found.masked_scatter(mask, put(*some[:2], kind, *some[2:], upper))
+    return found
 
 
 @primitive(name="igamma")
@@ -132,7 +171,7 @@ def _igammac(self, other):
 
 
 def whole(self, other, upper):
-    a, x = floats(self, other)
+    a, x = tensors(*floats(self, other))
     return with_strides(a, x, regularized(a.contiguous(), x.contiguous(), upper))
 
 

@@ -18,6 +18,9 @@ from cygrad.tensor import Tensor
 
 def floats(input, other):
     """Both operands in one float dtype; numbers stay numbers."""
+    if isinstance(input, Tensor) and isinstance(other, Tensor) and input.dtype is other.dtype and (
+            input.is_floating_point()):
+        return input, other
     dtype = result_type(input, other)
     dtype = dtype if dtype.is_floating_point else cygrad.get_default_dtype()
     return [cast_to(x, dtype) if isinstance(x, Tensor) else float(x) for x in (input, other)]
@@ -25,6 +28,8 @@ def floats(input, other):
 
 def tensors(x, y):
     """What `floats` gave as tensors of one shape."""
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.shape == y.shape:
+        return x, y
     like = x if isinstance(x, Tensor) else y
     return cygrad.broadcast_tensors(*(t if isinstance(t, Tensor) else like.new_full((), t) for t in (x, y)))
 
@@ -124,9 +129,9 @@ def polynomial_op(name, formula):
         x, degrees = floats(input, n)
         most = degrees
         if isinstance(most, Tensor):
-            most = degrees.max().item() if degrees.numel() and degrees.device.type != "meta" else 0
+            most = degrees.max().item() if degrees.numel() and not degrees.is_meta else 0
         if most <= AT_ONCE:                     # or the next of 4, 8, 16: so there are three programs
-            return up_to(4 << sum(most > limit for limit in (4, 8)))(x, degrees)
+            return up_to(4 if most <= 4 else 8 if most <= 8 else AT_ONCE)(x, degrees)
         x, degrees = tensors(x, degrees)
         return with_strides(x, degrees, whole(x.contiguous(), degrees.contiguous()))
 

@@ -7,6 +7,7 @@ import collections.abc as _abc
 import functools as _functools
 import inspect as _inspect
 import math as _math
+import operator as _operator
 
 import cygrad as _cygrad
 
@@ -49,6 +50,9 @@ def _window(formula):
             raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
         if args:
             raise TypeError(f"{formula.__name__}() takes 1 positional argument but {1 + len(args)} were given")
+        M = _operator.index(M)
+        if M >= 2 ** 63:
+            raise ValueError("Overflow when unpacking long long")
         points = max(M - 1 if sym else M, 1)
         make = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
         checked = formula(_cygrad.arange(M, **make), M, points, sym, **words)

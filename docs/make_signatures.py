@@ -24,8 +24,9 @@ HEADER = '''\
 #
 # One line for each way of calling, continued where it starts with blanks. After a type, `#` says that numbers pass for
 # tensors, `%` that whatever counts as an index passes for an int, `[]` that one int passes for a list, `?` that None
-# passes; `~` before a name that errors don't mention this way. Methods are those of functions without `input` and
-# `out`, unless listed.
+# passes; `~` before a name that errors don't mention this way, `!` before one that is Python in PyTorch and
+# hands its arguments on: an `object` is looked at there. Methods are those of functions without `input` and `out`,
+# unless listed.
 '''
 TYPES = {"Tensor": "Tensor", "Tensor | Number | _complex": "Tensor#", "Number | _complex": "Number", "Number": "Number",
          "_int": "int", "_int | SymInt": "int%", "_int | _size": "tuple of ints[]",
@@ -163,6 +164,77 @@ CORRECTED_METHODS = {
     "mul": ["Tensor other"],
     "norm": ["object p = fro, tuple of ints[] dim = None, bool keepdim = False, torch.dtype dtype = None"]}
 
+# Functions of `nn.functional` that are Python in PyTorch and hand arguments on to a parser: what that takes.
+_POOL = "K kernel_size, K stride = None, K padding = 0, K dilation = 1, bool ceil_mode = False, object return_indices"
+_LOSS = "object size_average = None, object reduce = None, object reduction = mean"
+HANDED_ON = {
+    **{f"adaptive_{word}_pool{axes}d": f"object input, sizes output_size{', object return_indices = False' * (word == 'max')}"
+       for word in ("avg", "max") for axes in (2, 3)},
+    "affine_grid": "object theta, object size, bool align_corners = None",
+    "col2im": "T input, K output_size, K kernel_size, K dilation = 1, K padding = 0, K stride = 1",
+    "cross_entropy": ("T input, T target, T weight = None, object size_average = None, int ignore_index = -100, object "
+                      "reduce = None, object reduction = mean, float label_smoothing = 0.0"),
+    "glu": "object input, int dim = -1",
+    "grid_sample": "T input, T grid, object mode = 0, object padding_mode = 0, bool align_corners = None",
+    "huber_loss": "object input, object target, object reduction = mean, float delta = 1.0, object weight = None",
+    "im2col": "T input, K kernel_size, K dilation = 1, K padding = 0, K stride = 1",
+    "interpolate": ("object input, object size = None, object scale_factor = None, object mode = nearest, bool "
+                    "align_corners = None, object recompute_scale_factor = None, object antialias = False"),
+    "multi_margin_loss": f"T input, T target, Number p = 1, Number margin = 1.0, object weight = None, {_LOSS}",
+    "multilabel_margin_loss": f"T input, T target, {_LOSS}",
+    "nll_loss": ("T input, T target, T weight = None, object size_average = None, int ignore_index = -100, object "
+                 "reduce = None, object reduction = mean"),
+    "smooth_l1_loss": f"object input, object target, {_LOSS}, float beta = 1.0",
+    "soft_margin_loss": f"T input, T target, {_LOSS}",
+    "batch_norm": ("T input, T? running_mean, T? running_var, T weight = None, T bias = None, bool training = False, "
+                   "float momentum = 0.1, object eps = 1e-05"),
+    "binary_cross_entropy_with_logits": (f"object input, object target, T weight = None, {_LOSS}, T pos_weight = None"),
+    "celu": "T input, Number alpha = 1.0, object inplace = False",
+    "cosine_embedding_loss": f"T input1, T input2, T target, float margin = 0, {_LOSS}",
+    "ctc_loss": "T log_probs, T targets, {0} input_lengths, {0} target_lengths, int blank = 0, object reduction = mean, "
+                "bool zero_infinity = False",
+    "elu": "T input, Number alpha = 1.0, object inplace = False",
+    "embedding": ("object input, object weight, int padding_idx = None, float max_norm = None, object norm_type = 2.0, "
+                  "bool scale_grad_by_freq = False, bool sparse = False"),
+    "embedding_bag": ("object input, object weight, object offsets = None, float max_norm = None, object norm_type = 2.0, "
+                      "bool scale_grad_by_freq = False, object mode = mean, bool sparse = False, object "
+                      "per_sample_weights = None, object include_last_offset = False, int padding_idx = None"),
+    "group_norm": "object input, int num_groups, T weight = None, T bias = None, float eps = 1e-05",
+    "hardtanh": "T input, object min_val = -1.0, object max_val = 1.0, object inplace = False",
+    "hinge_embedding_loss": f"T input, T target, float margin = 1.0, {_LOSS}",
+    "instance_norm": ("object input, T running_mean = None, T running_var = None, T weight = None, T bias = None, bool "
+                      "use_input_stats = True, float momentum = 0.1, float eps = 1e-05"),
+    "kl_div": f"T input, T target, {_LOSS}, bool log_target = False",
+    "leaky_relu": "T input, Number negative_slope = 0.01, object inplace = False",
+    "margin_ranking_loss": f"object input1, object input2, object target, float margin = 0, {_LOSS}",
+    "max_pool1d": f"T input, {_POOL} = False",
+    "pad": "T input, tuple of ints% pad, str mode = constant, float value = None",
+    "poisson_nll_loss": ("T input, T target, bool log_input = True, bool full = False, object size_average = None, float "
+                         "eps = 1e-08, object reduce = None, object reduction = mean"),
+    "rrelu": "T input, Number lower = 0.125, Number upper = 0.333, bool training = False, object inplace = False",
+    "stft": ("object input, int n_fft, int hop_length = None, int win_length = None, T window = None, object center = "
+             "True, str pad_mode = reflect, bool normalized = False, bool onesided = None, bool return_complex = None, "
+             "bool align_to_window = None"),
+    "threshold": "T input, Number threshold, Number value, object inplace = False",
+    "triplet_margin_loss": ("T anchor, T positive, T negative, float margin = 1.0, float p = 2.0, float eps = 1e-06, bool "
+                            f"swap = False, {_LOSS}"),
+    **{name: "T input, object p = 0.5, bool training = False, object inplace = False"
+       for name in ("alpha_dropout", "dropout", "feature_alpha_dropout")},
+    **{f"dropout{axes}d": "object input, object p = 0.5, bool training = True, object inplace = False"
+       for axes in (1, 2, 3)},
+    **{name: "T input, object inplace = False"
+       for name in ("hardsigmoid", "hardswish", "mish", "relu", "relu6", "selu", "silu")},
+    **{name: "object input, int dim = None, object _stacklevel = 3, torch.dtype dtype = None"
+       for name in ("softmax", "log_softmax", "softmin")},
+    **{f"lp_pool{axes}d": "object input, object norm_type, K kernel_size, K stride = None, bool ceil_mode = False"
+       for axes in (1, 2, 3)},
+    **{f"max_pool{axes}d{end}": f"T input, {_POOL} = {bool(end)}" for axes in (2, 3) for end in ("", "_with_indices")},
+    **{f"max_unpool{axes}d": "object input, T indices, object kernel_size, object stride = None, object padding = 0, "
+       "object output_size = None" for axes in (2, 3)},
+    **{f"fractional_max_pool{axes}d{end}": "T input, K kernel_size, K output_size = None, object output_ratio = None, "
+       f"object return_indices = {bool(end)}, T _random_samples = None" for axes in (2, 3)
+       for end in ("", "_with_indices")}}
+
 # Where PyTorch's parser takes a number for a tensor.
 NUMBERS = {name + end for name in ("add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide",
                                    "floor_divide", "copy") for end in ("", "_")}
@@ -210,7 +282,7 @@ def lines_of(names, nodes_of, functions, first=()):
 def as_method(line):
     """A function's line as its method's: without `input` and `out`."""
     parts = list(line.lstrip("~").split(", "))
-    parts = [part for part in parts if part not in ("Tensor input", "Tensor# input", "Tensor self")]
+    parts = [part for part in parts if part not in ("Tensor input", "Tensor# input", "Tensor self", "object input")]
     parts = [part for part in parts if not re.match(r"\S.* out = None$", part)]
     return ("~" if line.startswith("~") else "") + ", ".join(parts[:-1] if parts and parts[-1] == "*" else parts)
 
@@ -229,6 +301,11 @@ def main():
         found = getattr(torch.nn.functional, name, None)
         if isinstance(found, types.BuiltinFunctionType) and found.__name__ == name and name not in functions:
             functions[name] = schema_lines(found, name)
+    for name, line in HANDED_ON.items():
+        line = re.sub(r"\bT\b", "Tensor", re.sub(r"\bK\b", "tuple of ints[]", line))
+        known = "stft" if name == "stft" else getattr(cygrad.nn.functional, {"im2col": "unfold", "col2im": "fold"}.get(
+            name, name)).name
+        functions[known] = ["!" + line.format(kind) for kind in ("Tensor", "tuple of ints")[:1 + ("{" in line)]]
     methods = lines_of(op_forms.methods, stubs("__init__.pyi", "TensorBase"),
                        lambda name: getattr(torch.Tensor, name, None), (torch.ones(2),))
     methods |= CORRECTED_METHODS
@@ -249,7 +326,7 @@ def main():
         for name in table:                                  # nor what it says of these, but where there is data
             table[name] = [re.sub("bool (?=(requires_grad|pin_memory) = False)", "bool? ", line)
                            if not line.startswith("object data") else line for line in table[name]]
-        lines = [f"{'~' * line.startswith('~')}{name}({line.lstrip('~')})" for name in table for line in table[name]]
+        lines = [f"{line[:len(line) - len(line.lstrip('~!'))]}{name}({line.lstrip('~!')})" for name in table for line in table[name]]
         filled = [textwrap.fill(line, 120, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
                   for line in lines]
         text += f"\n[{title}]\n" + "\n".join(filled) + "\n"

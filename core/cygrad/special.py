@@ -13,7 +13,7 @@ _SHARED = ("digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "
 for _name in _SHARED:
     globals()[_name] = _public(_name, _functions[_name])
 expit, psi, gammaln = _functions["sigmoid"], _functions["digamma"], _functions["lgamma"]
-multigammaln = _functions["mvlgamma"]
+multigammaln = _public("mvlgamma", _functions["mvlgamma"])
 
 
 def round(input, *, decimals=0, out=None):

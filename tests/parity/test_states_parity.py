@@ -20,6 +20,15 @@ from compare import close
 
 PROGRAMS = """
     x = m.zeros(4); y = x[1:]; y += np.float32(1.5); y *= np.int64(2)
+    x = m.ones(2, requires_grad=True); y = m.softmax(input=x, dim=0, out=m.ones(2)); z = m.diag(input=x, out=m.ones(2, 2))
+    x = m.ones(2, requires_grad=True); y = m.heaviside(input=x, values=m.ones(2), out=m.ones(2))
+    x = m.eye(2, requires_grad=True); y = m.linalg.ldl_factor(input=x, out=(m.ones(2, 2), m.ones(2).int()))
+    x = m.ones(2, 8); y = m.stft(x, 2.5, 2, return_complex=True); z = m.nn.functional.pad(x, (1, 1), mode='reflect')
+    f = m.nn.functional.cross_entropy(m.ones(2, 3), m.tensor([0, 1]), label_smoothing=-1)
+    f = m.nn.functional.binary_cross_entropy(m.full((2,), .5), m.ones(2), m.tensor([1, 3]))
+    f = m.nn.functional.mse_loss(m.ones(2) * 1j, m.ones(2), weight=m.ones(2))
+    p = m.nn.functional.lp_pool1d(m.ones(1, 4), 2, 2, stride=[]); n = m.nn.LayerNorm(2, elementwise_affine=None)(p)
+    f = m.nn.functional.multi_margin_loss(m.ones(2, 3), m.tensor([0, 1]), p=m.tensor(1))
     z = m.arange(3); z //= np.int64(2); z *= np.float32(1.5)
     w = m.ones(2) * 1j; w.real = np.int64(2); w.imag = 1 + 2j
     x = m.ones(2); a = copy.copy(x); b = copy.deepcopy(x); c = pickle.loads(pickle.dumps(x)); x.mul_(2)

@@ -102,10 +102,10 @@ def forget_history(str name, Tensor tensor not None, Tensor source=None):
 
 
 def depend_without_derivative(str name, Tensor tensor not None, operands):
-    """Have a tensor depend on one or two operands, and on what it was, without a derivative."""
-    cdef list tensors = [t for t in operands if isinstance(t, Tensor)]
+    """Have a tensor depend on two operands at most, and on what it was, without a derivative."""
+    cdef list tensors = [t for t in operands if isinstance(t, Tensor)][:2]
     cdef OpNode node = record(find_row("made_" + name, ("first", "second", "self")),
-                              (tensors[0], tensors[1] if len(tensors) > 1 else None, tensor))
+                              (*tensors, *[None] * (2 - len(tensors)), tensor))
     set_meta_of(node, tensor, 0)
     rebase(tensor, node, 0)
 

@@ -24,6 +24,7 @@ EVERY = (1 << 16) - 1                   # overload
 KINDS = {
     "Tensor": TENSOR, "Tensor#": TENSOR | NUMBER, "Number": NUMBER, "complex": NUMBER, "float": INT | BOOL | FLOAT,
     "int": INT, "bool": BOOL, "str": TEXT, "torch.dtype": DTYPE, "tuple of ints": LIST, "tuple of ints[]": LIST | INT,
+    "sizes": LIST | INT,
     "tuple of Tensors": LIST, "tuple of floats": LIST, "tuple of Scalars": LIST, "tuple of names": LIST,
     "torch.device": TEXT | INT | OTHER,
     "torch.layout": 0, "torch.memory_format": OTHER, "torch.Generator": OTHER, "torch.Storage": OTHER}
@@ -60,7 +61,7 @@ def lines_of(name, method):
 
 def _lines(section, name):
     found = []
-    for head in (f"\n{name}(", f"\n~{name}("):
+    for head in (f"\n{name}(", f"\n~{name}(", f"\n!{name}("):
         at = section.find(head)
         while at >= 0:
             end = section.index("\n", at + 1)
@@ -73,7 +74,7 @@ def _as_method(line):
     """A function's line without `input` and `out`."""
     head, _, body = line.partition("(")
     parts = [part for part in body[:-1].split(", ")
-             if part not in ("Tensor input", "Tensor# input", "Tensor self") and not part.endswith(" out = None")]
+             if part not in ("Tensor input", "Tensor# input", "Tensor self", "object input") and not part.endswith(" out = None")]
     return f"{head}({', '.join(parts[:-1] if parts[-1:] == ['*'] else parts)})"
 
 

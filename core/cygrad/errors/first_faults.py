@@ -6,6 +6,7 @@ dtype of a kernel by that kernel. Nothing here runs for a call that works.
 """
 import re
 
+from cygrad import return_types
 from cygrad.autograd.modes import grad_mode
 from cygrad.devices.device import device
 from cygrad.dispatch.operands import broadcast
@@ -52,7 +53,12 @@ _IN_C = frozenset("""
     nonzero pad poisson_nll_loss relu6 selu silu stft threshold""".split())
 _IN_PYTHON = frozenset("""
     adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d affine_grid l1_loss
-    linear_cross_entropy max_unpool1d max_unpool2d max_unpool3d mse_loss norm split stft unravel_index""".split())
+    linear_cross_entropy max_unpool1d max_unpool2d max_unpool3d mse_loss norm split stft unravel_index
+    binary_cross_entropy binary_cross_entropy_with_logits dropout1d dropout2d dropout3d embedding_bag gaussian_nll_loss
+    glu huber_loss interpolate local_response_norm lp_pool1d lp_pool2d lp_pool3d margin_ranking_loss
+    smooth_l1_loss softsign tanhshrink triplet_margin_with_distance_loss
+    nn.functional.group_norm nn.functional.log_softmax nn.functional.sigmoid
+    nn.functional.softmax nn.functional.tanh""".split())
 _NO_TENSOR = re.compile(r"^(?!.* 'out' ).*(?:must be Tensor, not|\(expected Tensor, got) ([\w.]+)\)?$")
 # What Python says of a number that is converted to one that can't hold it.
 _UNFIT = re.compile("cannot convert float|must be real number, not complex|not supported between instances of|"
@@ -74,10 +80,14 @@ def first_fault(name, values, error):
         for word, value in values.items():
             if type(value) is type(error.obj) and not isinstance(value, Tensor):
                 return TypeError(f"{short}(): argument '{word}' must be Tensor, not {type(value).__name__}")
-    if isinstance(error, TypeError) and short in _IN_PYTHON:
+    if isinstance(error, TypeError) and (name in _IN_PYTHON or short in _IN_PYTHON):
         found = _NO_TENSOR.search(str(error))
         if found:
-            return AttributeError(f"'{found[1]}' object has no attribute 'dim'")
+            wrong = next((value for value in values.values() if type(value).__name__ == found[1]), None)
+            return AttributeError(f"'{found[1]}' object has no attribute 'dim'", name="dim", obj=wrong)
+    out, fields = values.get("out"), getattr(return_types, f"{name}_out", None)
+    if isinstance(out, (tuple, list)) and fields is not None and len(out) != fields.n_fields:
+        return TypeError(f"expected tuple of {fields.n_fields} elements but got {len(out)}")
     if values.get("out_dtype") is not None and name in _MIXED:
         overload = "dtype" if values.get("out") is None else "dtype_out"
         return NotImplementedError(f"Could not run 'aten::{name}.{overload}' with arguments from the 'CPU' backend.")

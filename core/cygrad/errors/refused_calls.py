@@ -7,6 +7,7 @@ becomes the parser's TypeError; if one does, the op may take them otherwise (`ot
 parameters, by position, with Python's numbers. Nothing here runs for a well-typed call that works.
 """
 import inspect
+import re
 from ast import literal_eval
 
 import numpy as np
@@ -15,6 +16,7 @@ from cygrad.errors import warn
 from cygrad.errors.accepted import NUMPYS_WORDS, WITHOUT_NUMPYS_WORDS
 from cygrad.errors.first_faults import first_fault
 from cygrad.errors.signatures import NUMPY_NUMBERS, overloads, type_name
+from cygrad.tensor import Tensor
 
 
 def pytorchs_words(name, ways, kwargs):
@@ -131,12 +133,18 @@ def explained(name, method, args, kwargs, error):
         return first_fault(name, {**dict(enumerate(args)), **kwargs}, error)
     given = args[1:] if method else args
     words = pytorchs_words(name, ways, kwargs)
+    if ways[0].python and is_pythons(error, ways[0], ways[0].named(given, words)):
+        return error
     try:
         for way in ways:
             if way.refusal(name, given, words) is None:
                 unreadable = way.unreadable(name, given, words)
-                return TypeError(unreadable) if unreadable else first_fault(name, _values(way, args, given, words),
-                                                                            error)
+                if unreadable:
+                    return TypeError(unreadable)
+                values = _values(way, args, given, words)
+                if way.python and any(type(values.get(p.name)) is complex for p in way.parameters if p.kind == "object"):
+                    return error                # Python compares it
+                return first_fault(name, values, error)
         return _refused(name, ways, given, words, method)
     except TypeError as refused:        # a list with something that is no tensor
         return refused
@@ -148,8 +156,28 @@ def _values(way, args, given, words):
     return values if given is args else {"input": args[0], **values}
 
 
-def settled(name, method, args, kwargs):
+# What PyTorch's Python tells with an error of a kind that kernels raise, too, and the other way round.
+_PYTHONS = re.compile(r"^(dropout1d: Expected|glu does not|margin_ranking_loss :|Input Error|Got .D input|affine_grid only)")
+_OTHERS = re.compile(r"convert|unpacking|batch_size|^For 1D|dimensions \(got 0\)|Cannot copy out")
+
+
+def is_pythons(error, way, values):
+    """Whether an error is one that a function of PyTorch's raises which is Python, before a parser sees the arguments.
+
+    It is of a kind that parsers and kernels don't raise; or misses an attribute of what is looked at there.
+    """
+    if isinstance(error, AttributeError):
+        objects = [values.get(p.name, way) for p in way.parameters if p.kind == "object"]
+        return any(value is error.obj for value in objects)
+    return not _OTHERS.search(str(error)) and (isinstance(error, (ValueError, AssertionError))
+                                               or _PYTHONS.search(str(error)) is not None)
+
+
+def settled(name, method, args, kwargs, function):
     """(args, kwargs) of a call of unusual kinds: Python's numbers for tensors without axes, dtypes for Python's types.
+
+    Where PyTorch has Python that looks at the arguments before a parser does, so has `function`, which is asked on
+    the device where nothing is computed.
 
     Raises
     ------
@@ -164,6 +192,15 @@ def settled(name, method, args, kwargs):
             if unreadable:
                 raise TypeError(unreadable)
             return (*args[:head], *way.plain(given)), dict(zip(kwargs, way.plain_words(words)))
+    if ways[0].python:
+        there = [value.to("meta") if isinstance(value, Tensor) else value for value in (*args, *kwargs.values())]
+        try:
+            function(*there[:len(args)], **dict(zip(kwargs, there[len(args):])))
+        except Exception as error:
+            values = ways[0].named(given, words)
+            found = first_fault(name, values, error)
+            if is_pythons(found, ways[0], values):
+                raise found from None
     raise _refused(name, ways, given, words, method)
 
 
@@ -173,6 +210,7 @@ def _refused(*call):
 
 
 def _refusal(name, ways, args, kwargs, method):
+    name = name.rpartition(".")[2]
     if len(ways) == 1:
         if method and not ways[0].parameters:       # no parser: a method of CPython's kind
             what = "keyword arguments" if kwargs else f"arguments ({len(args)} given)"

@@ -118,6 +118,7 @@ _NUMBERS = "int", "float", "bool", "Number", "complex", "tuple of ints"
 DTYPES = {kind: named(name) for kind, name in PYTHONS_TYPES.items()}
 _CHECKS = {
     "Number": _is_number,
+    "sizes": lambda value: isinstance(value, (tuple, list)) or _is_index(value),
     "complex": _is_number,
     "float": lambda value: _is_number(value) and not isinstance(value, (complex, np.complexfloating)),
     "bool": lambda value: isinstance(value, bool),
@@ -149,7 +150,8 @@ class Overload:
 
     def __init__(self, line):
         self.hidden = line.startswith("~")
-        body = re.fullmatch(r"~?\w+\((.*)\)", line).group(1)
+        self.python = line.startswith("!")
+        body = re.fullmatch(r"[~!]?[\w.]+\((.*)\)", line).group(1)
         self.parameters, keyword_only = [], False
         for part in body.split(", ") if body else ():
             if part == "*":
@@ -214,9 +216,14 @@ class Overload:
             value = args if spread else args[i] if i < len(args) else kwargs.get(parameter.name)
             if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
                 for place, item in enumerate(value):
+                    fault = None
                     if not (_is_index(item) or isinstance(item, bool) and place):
+                        fault = f"type must be tuple of ints,but got {type_name(item)}"
+                    elif isinstance(item, int) and not -2 ** 63 <= item < 2 ** 63:
+                        fault = "Overflow when unpacking long long"
+                    if fault is not None:
                         return (f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {place + 1} "
-                                f'with error "type must be tuple of ints,but got {type_name(item)}"')
+                                f'with error "{fault}"')
         return None
 
     def _too_many(self, name, args):
@@ -260,12 +267,16 @@ class Overload:
         known = {p.name: p for p in self.parameters}
         return [known[word].plain(value) for word, value in kwargs.items()]
 
+    def named(self, args, kwargs):
+        """{name: value} of arguments as they are."""
+        return dict(zip([p.name for p in self.parameters], args)) | kwargs
+
     def bound(self, args, kwargs):
         """{name: value} of arguments that the parser takes, as ops take them; sizes given one by one as a tuple."""
         if args and self.positional == 1 and self.parameters[0].kind == "tuple of ints" and _is_index(args[0]):
             args = (tuple(args),)
         known = {p.name: p for p in self.parameters}
-        values = dict(zip(known, args)) | kwargs
+        values = self.named(args, kwargs)
         return {name: known[name].plain(value) for name, value in values.items()}
 
 

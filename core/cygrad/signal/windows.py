@@ -7,6 +7,7 @@ import collections.abc as _abc
 import functools as _functools
 import inspect as _inspect
 import math as _math
+import operator as _operator
 
 import cygrad as _cygrad
 
@@ -37,8 +38,13 @@ def _keywords(M, *, sym=True, dtype=None, layout=_cygrad.strided, device=None, r
 
 def _window(formula):
     """A window of a formula that gets the points n, M, P and the window's own words, after these are checked."""
+    names = set(formula.__kwdefaults__ or ()) | ({"a"} if formula.__name__ == "general_cosine" else set())
+    needed = names - set(formula.__kwdefaults__ or ())
+
     @_functools.wraps(formula)
     def window(M, *args, sym=True, dtype=None, layout=_cygrad.strided, device=None, requires_grad=False, **words):
+        if words.keys() - names or needed - words.keys():
+            formula(None, None, None, None, **words)            # which Python refuses
         name = formula.__name__ if formula.__name__ not in _COSINES else "general_cosine"
         dtype = dtype or _cygrad.get_default_dtype()
         if M < 0:
@@ -49,6 +55,9 @@ def _window(formula):
             raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
         if args:
             raise TypeError(f"{formula.__name__}() takes 1 positional argument but {1 + len(args)} were given")
+        M = _operator.index(M)
+        if M >= 2 ** 63:
+            raise ValueError("Overflow when unpacking long long")
         points = max(M - 1 if sym else M, 1)
         make = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
         checked = formula(_cygrad.arange(M, **make), M, points, sym, **words)

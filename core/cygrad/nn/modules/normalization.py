@@ -12,7 +12,7 @@ class _Affine(Module):
     """A norm with a weight and a bias for each element or channel; what it has not got is None."""
 
     def _make(self, shape, weight, bias, device, dtype):
-        for name, wanted in (("weight", weight), ("bias", bias)):
+        for name, wanted in (("weight", bool(weight)), ("bias", bias)):
             if wanted is not None:
                 made = Parameter(cygrad.empty(shape, device=device, dtype=dtype)) if wanted else None
                 self.register_parameter(name, made)
@@ -64,7 +64,7 @@ class LayerNorm(_Affine):
         self.normalized_shape = _shape_of(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        self._make(self.normalized_shape, elementwise_affine, elementwise_affine and bias, device, dtype)
+        self._make(self.normalized_shape, elementwise_affine, bool(elementwise_affine and bias), device, dtype)
 
     def forward(self, input):
         """(..., *normalized_shape) -> the same."""
@@ -115,7 +115,7 @@ class GroupNorm(_Affine):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        self._make(num_channels, affine, affine and bias, device, dtype)
+        self._make(num_channels, affine, bool(affine and bias), device, dtype)
 
     def forward(self, input):
         """(N, num_channels, ...) -> the same."""

@@ -126,7 +126,7 @@ def with_out(name, function, exact=False):
                 f"expected tuple of {len(results)} elements but got {len(targets)}" if many else
                 f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
         check_dtypes(name, strict, results, targets, args, kwargs)
-        written = write_each(name, results, targets, strict, args)
+        written = write_each(name, results, targets, strict, (*args, *kwargs.values()))
         if name in WITHOUT_RESULT:
             return None
         return written_type(result)(written) if isinstance(result, tuple) else written[0]

@@ -630,7 +630,7 @@ cdef object unusual(PublicOp op, tuple args, dict kwargs):
     """A call with arguments of kinds that ops don't take as they are: refused, or made with Python's values."""
     if "names" not in kwargs:            # of which PyTorch knows nothing any more
         from cygrad.errors.refused_calls import settled     # start-up time: most programs need nothing of it
-        args, kwargs = settled(op.name, op.method, args, kwargs)
+        args, kwargs = settled(op.name, op.method, args, kwargs, op.function)
     return op.run(*args, **kwargs)
 
 

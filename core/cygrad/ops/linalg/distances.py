@@ -152,7 +152,7 @@ def pdist(input, p=2.0):
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
     if not input.is_floating_point():
         raise RuntimeError("pdist only supports floating-point dtypes")
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("pdist only supports non-negative p values")
     if input.dtype in HALVES and input.shape[0] > 1 and input.shape[1]:
         raise refused("pdist", input.dtype)
@@ -249,7 +249,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     tensor(0.7071)
     """
     need_tensors("cosine_similarity", x1=x1, x2=x2)
-    if eps < 0:
+    if not eps >= 0:
         raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     dtype = result_type(x1, x2)
     if not dtype.is_floating_point:

@@ -183,7 +183,7 @@ def applied(name, input, p, training, inplace):
 
 
 def need_chance(p):
-    if not 0.0 <= p <= 1.0:
+    if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 

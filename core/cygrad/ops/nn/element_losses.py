@@ -79,7 +79,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     reduction = word(reduction, size_average, reduce)
     if beta == 0:
         return reduced((input - target).abs(), reduction)
-    if beta < 0:
+    if not beta >= 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     need_floats("smooth_l1_cpu", input, target)
     return _smooth_l1_loss(input, target, reduction, beta)
@@ -117,7 +117,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
             raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
         return reduced(losses, reduction)
     reduction = word(reduction)
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     refuse_narrow(a, result_type(a, b))
     need_floats("huber_cpu", a, b)
@@ -220,6 +220,11 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
                          "is deprecated. Please ensure they have the same size.")
     if weight is not None:
         weight = weight.expand(cygrad.broadcast_shapes(target.size(), weight.size()))
+        if weight.shape != input.shape:
+            raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the broadcast shape "
+                               f"{list(weight.shape)}")
+        if weight.dtype is not input.dtype and cygrad.result_type(input, weight) is input.dtype:
+            weight = weight.to(input.dtype)
     for t in (target, weight):
         if t is not None and t.dtype is not input.dtype:
             raise RuntimeError(f"Found dtype {SCALAR_NAMES[t.dtype.code]} but expected "

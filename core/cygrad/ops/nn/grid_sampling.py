@@ -239,7 +239,6 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     >>> cygrad.nn.functional.grid_sample(image, grid, align_corners=True)
     tensor([[[[2.5000, 3.0000]]]])
     """
-    need_tensors("grid_sampler", input=input, grid=grid)
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but "
                          f"got: '{mode}'")
@@ -248,6 +247,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
                          f"but got: '{padding_mode}'")
     if align_corners is None:
         warn(CHANGED)
+    need_tensors("grid_sampler", input=input, grid=grid)
     check(input, grid, mode)
     return _sampled[input.dim() - 2]((input, grid), input, grid, mode, padding_mode, bool(align_corners))
 

@@ -1,5 +1,6 @@
 """`nn.functional.interpolate` and the older functions it has taken the place of: which resampling is meant."""
 import math
+import numbers
 
 from cygrad.errors import warn
 from cygrad.ops.nn.adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
@@ -39,10 +40,20 @@ def sizes_and_scales(input, size, scale_factor, recompute):
         sizes = for_each_axis(input, size, "size")
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        return [n.__index__() if hasattr(n, "__index__") else whole(n) for n in sizes], [None] * len(sizes)
-    scales = list(map(float, for_each_axis(input, scale_factor, "scale_factor")))
-    sizes = [math.trunc(n * scale) for n, scale in zip(input.shape[2:], scales)]
+        return [n.__index__() if hasattr(n, "__index__") and not isinstance(n, bool) else whole(n) for n in sizes], [None] * len(sizes)
+    scales = for_each_axis(input, scale_factor, "scale_factor")
+    try:
+        scales = list(map(float, scales if {*map(type, scales)} <= {int, float} else map(number, scales)))
+        sizes = [math.trunc(n * scale) for n, scale in zip(input.shape[2:], scales)]
+    except (ValueError, OverflowError):
+        raise RuntimeError("value cannot be converted to type int64_t without overflow") from None
     return sizes, [None] * len(sizes) if recompute else scales
+
+
+def number(n):
+    if not isinstance(n, (numbers.Real)):
+        raise TypeError(f"interpolate(): argument 'scale_factors' must be tuple of floats, not {type(n).__name__}")
+    return n
 
 
 def whole(n):

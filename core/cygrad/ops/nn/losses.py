@@ -68,15 +68,21 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     if not alike:
         warn_of_broadcast(input, target)
     if weight is not None:
-        if weight.shape != input.shape:
-            raise ValueError("Weights and input must have the same size.")
-        squares = weight * mse_loss(input, target, reduction="none")
+        check_factors(input, weight)
+        if input.shape != target.shape:
+            input, target = cygrad.broadcast_tensors(input, target)
+        squares = weight * (input - target) ** 2
         return squares.sum() / weight.sum() if reduction == "mean" else reduced(squares, reduction)
     if not (alike or cygrad.result_type(input, target).is_floating_point):
         raise refused("mse_cpu", cygrad.result_type(input, target))
     if input.shape != target.shape:
         input, target = cygrad.broadcast_tensors(input, target)
     return _mse_loss(input, target, reduction)
+
+
+def check_factors(input, weight):
+    if weight.size() != input.size():
+        raise ValueError("Weights and input must have the same size.")
 
 
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
@@ -110,6 +116,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
         input, target = cygrad.broadcast_tensors(input, target)
     losses = (input - target).abs()
     if weight is not None:
+        check_factors(input, weight)
         losses = weight * losses
         if reduction == "mean":
             return losses.sum() / weight.sum()
@@ -280,8 +287,8 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     usual = type(input) is Tensor and type(target) is Tensor and size_average is None and reduce is None
     if usual and weight is None and reduction in WORDS and usual_classes(input, target):
         return _nll_loss(input, target, None, reduction, ignore_index)
-    need_tensors("nll_loss", input=input, target=target)
     reduction = word(reduction, size_average, reduce)
+    need_tensors("nll_loss", input=input, target=target)
     check_classes(input, target, weight, ignore_index)
     target = target.to(INT64)
     if input.dim() > 2:
@@ -318,9 +325,9 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     >>> cygrad.nn.functional.cross_entropy(cygrad.tensor([[0., 0.]]), cygrad.tensor([1]))
     tensor(0.6931)
     """
-    need_tensors("cross_entropy", input=input, target=target)
     reduction = word(reduction, size_average, reduce)
-    if not 0 <= label_smoothing <= 1:
+    need_tensors("cross_entropy", input=input, target=target)
+    if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     axis = 0 if input.dim() == 1 else 1
     if input.shape == target.shape:
@@ -332,7 +339,7 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
         return soft_cross_entropy(input, target, weight, axis, reduction, label_smoothing)
     logs = input.log_softmax(axis)
     found = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
-    if label_smoothing == 0:
+    if not label_smoothing > 0:
         return found
     smooth = smooth_part(logs, target, weight, axis, ignore_index, reduction)
     return (multiply_by_number(found, 1 - label_smoothing)

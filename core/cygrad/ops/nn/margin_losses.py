@@ -494,5 +494,5 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    return triplets(anchor, positive, negative, distance_function or cygrad.pairwise_distance, margin, swap, reduction,
-                    operator.add)
+    distance = cygrad.pairwise_distance if distance_function is None else distance_function
+    return triplets(anchor, positive, negative, distance, margin, swap, reduction, operator.add)

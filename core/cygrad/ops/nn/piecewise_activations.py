@@ -277,7 +277,7 @@ def softshrink(input, lambd=0.5):
     tensor([-0.5000,  0.0000,  1.5000])
     """
     need_float(input, "softshrink_check")
-    if not lambd >= 0:
+    if not 0 <= lambd < math.inf:
         raise RuntimeError("lambda must be in range [0, 3.40282e+38] for input dtype Float, but found "
                            f"{lambd:g}")
     return _softshrink(input, lambd)

@@ -63,7 +63,7 @@ def max_pool1d_with_indices(input, kernel_size, stride=(), padding=0, dilation=1
     """
     need_tensors("max_pool1d", input=input)
     kernel, stride, padding, dilation = (single_number("max_pool1d", name, value) for name, value in (
-        ("kernel_size", kernel_size), ("stride", stride or kernel_size), ("padding", padding), ("dilation", dilation)))
+        ("kernel_size", kernel_size), ("stride", kernel_size if stride in ((), []) else stride), ("padding", padding), ("dilation", dilation)))
     check_rows("max_pool1d", input)
     return rows_pooled(input, kernel, stride, padding, dilation, ceil_mode, True)
 
@@ -345,7 +345,7 @@ def avg_pool1d(input, kernel_size, stride=(), padding=0, ceil_mode=False, count_
     """
     need_tensors("avg_pool1d", input=input)
     kernel, step, padding = (single_number("avg_pool1d", name, value) for name, value in (
-        ("kernel_size", kernel_size), ("stride", kernel_size if stride is None or stride == () else stride),
+        ("kernel_size", kernel_size), ("stride", kernel_size if stride is None or stride in ((), []) else stride),
         ("padding", padding)))
     check_rows("avg_pool1d", input)
     return avg_pool("avg_pool2d", 2, input.unsqueeze(-2), (1, kernel), (1, step), (0, padding), ceil_mode,
@@ -415,17 +415,18 @@ avg_pool2d, avg_pool3d = (with_out(pool.__name__, pool, "expected") for pool in 
 # ------------------------------------------------------------------------------------------- norms
 
 def lp_pool(axes, largest, mean, input, norm_type, kernel_size, stride, ceil_mode):
-    if norm_type == float("inf"):
-        return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
-    if norm_type == -float("inf"):
-        return -largest(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)
+    count = kernel_size
+    if axes > 1:
+        sizes = (kernel_size,) * axes if isinstance(kernel_size, int) else tuple(kernel_size)
+        if len(sizes) != axes:
+            word = "not enough" if len(sizes) < axes else "too many"
+            given = f", got {len(sizes)}" if len(sizes) < axes else ""
+            raise ValueError(f"{word} values to unpack (expected {axes}{given})")
+        count = math.prod(sizes)
+    if isinstance(norm_type, (int, float)) and abs(norm_type) == math.inf:
+        return (largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode) if norm_type > 0
+                else -largest(-input.abs(), kernel_size, stride, 0, 1, ceil_mode))
     from cygrad.nn.functional import relu      # knot: it needs this module
-    sizes = (kernel_size,) * axes if isinstance(kernel_size, int) else tuple(kernel_size)
-    if len(sizes) != axes:
-        word = "not enough" if len(sizes) < axes else "too many"
-        given = f", got {len(sizes)}" if len(sizes) < axes else ""
-        raise ValueError(f"{word} values to unpack (expected {axes}{given})")
-    count = math.prod(sizes)
     out = mean(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     return (out.sign() * relu(out.abs())).mul(count).pow(1.0 / norm_type)
 

@@ -324,6 +324,8 @@ def layers(cell, steps, x, h, c, params, has_biases, num_layers, dropout, train,
     weights = list(grouped(params, has_biases, projected))
     if len(weights) != num_layers * directions:
         raise RuntimeError(f"got an incorrect number of RNN parameters: {len(params)}")
+    if not steps:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
     if h.dim() < 3 or len(h) < len(weights):
         raise RuntimeError("Expected more hidden states in stacked_rnn")
     last_h, last_c = [], []

@@ -82,24 +82,28 @@ def check(axes, input, indices, sizes):
 
 def unpool(axes, input, indices, kernel_size, stride, padding, output_size):
     """The sizes of the result."""
-    need_tensors(f"max_unpool{axes}d", input=input, indices=indices)
-    kernel = (kernel_size,) * axes if isinstance(kernel_size, int) else tuple(kernel_size)
-    step = kernel if stride is None else (stride,) * axes if isinstance(stride, int) else tuple(stride)
-    padding = (padding,) * axes if isinstance(padding, int) else tuple(padding)
-    if axes > 1 and len(kernel) != axes:
-        words = "two elements (height, width)" if axes == 2 else "three elements (depth, height, width)"
-        raise RuntimeError(f"There should be exactly {words} in output_size, but got {len(kernel)} elements.")
+    def each(value):
+        return tuple(value) if hasattr(value, "__iter__") else (value,) * axes
+    kernel = each(kernel_size)
+    step, padding = kernel if stride is None else each(stride), each(padding)
     sizes = unpooled_sizes(input, kernel, step, padding, output_size)
     for i, size in enumerate(sizes):
         if size < 0:
             raise ValueError("max_unpooling: output_size must contain non-negative spatial dimensions, but got "
                              f"output_size[{i}]={size}")
+    for name, value in (("output_size", sizes),) + (("stride", step), ("padding", padding)) * (axes == 3):
+        if {*map(type, value)} - {int}:
+            raise TypeError(f"max_unpool{axes}d(): argument '{name}' must be tuple of ints, not {value}")
+        if axes > 1 and len(value) != axes:
+            words = "two elements (height, width)" if axes == 2 else "three elements (depth, height, width)"
+            raise RuntimeError(f"There should be exactly {words} in {name}, but got {len(value)} elements.")
     if axes == 3 and min(step) <= 0:
         raise RuntimeError(f"strides should be greater than zero, but got stride: {list(step)}")
     return sizes
 
 
 def run(input, indices, sizes, axes):
+    need_tensors(f"max_unpool{axes}d", input=input, indices=indices)
     alert(f"max_unpooling{axes}d_forward_out")
     check(axes, input, indices, sizes)
     return (_max_unpool2d if axes == 2 else _max_unpool3d)(input, indices, sizes)

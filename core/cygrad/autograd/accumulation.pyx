@@ -106,10 +106,17 @@ cdef inline bint lies_alike(Tensor variable, Tensor grad):
 
 
 cdef Tensor empty_for(Tensor variable, Tensor grad):
-    """Memory for a `.grad`, in the leaf's order."""
-    if variable.dense or not same_sizes(variable, grad) or variable.memory.backend is not grad.memory.backend:
-        return empty_as(grad, grad.dtype)
-    return empty_like_strided(variable, grad.dtype)
+    """Memory for a `.grad`, with the strides of a leaf that has no gaps, also those of axes of size 1 and 0."""
+    cdef Tensor held
+    cdef int i
+    cdef bint alike = same_sizes(variable, grad)
+    if alike and not variable.dense and packed(variable) and variable.memory.backend is grad.memory.backend:
+        return empty_like_strided(variable, grad.dtype)
+    held = empty_as(grad, grad.dtype)
+    if alike and variable.dense:
+        for i in range(held.rank):
+            held.strides[i] = variable.strides[i]
+    return held
 
 
 cdef inline bint taken_over(Tensor variable, Tensor grad, bint spare) noexcept:

@@ -24,8 +24,8 @@ cdef inline bint repeated(Tensor grad) noexcept:
     if grad.base is not None or grad.creation != CREATED_NORMALLY:
         return False
     for i in range(grad.rank):
-        if grad.strides[i] == 0:
-            return True
+        if grad.strides[i] == 0 and grad.sizes[i] > 1:
+            return grad.elements != 0
     return False
 
 cdef inline bint fits(Tensor grad, Node node) noexcept:

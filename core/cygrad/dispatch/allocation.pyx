@@ -183,7 +183,11 @@ def empty_laid_out(backend, int index, Tensor like not None):
 
 cpdef Tensor empty_like_strided(Tensor a, DType dtype):
     """Raw uninitialised tensor of a's shape in a's memory order."""
-    cdef Tensor out = output_like(dtype, a.rank, a.sizes, a, None, None)
+    return laid_like(output_like(dtype, a.rank, a.sizes, a, None, None), a)
+
+
+cpdef Tensor laid_like(Tensor out, Tensor a):
+    """`out`, new and laid out as `a`, with a's strides also for axes of size 1: what PyTorch writes into an empty_like."""
     cdef int i
     if out.elements == 0 or laid_out_as(a, a, out):         # `a` has no gaps
         for i in range(a.rank):

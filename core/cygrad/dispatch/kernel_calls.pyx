@@ -11,9 +11,9 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
-from cygrad.dispatch.allocation cimport empty, empty_as, ordered_output, output_like
+from cygrad.dispatch.allocation cimport empty, empty_as, empty_like_strided, ordered_output, output_like
 from cygrad.dispatch.axes cimport Axes, add_operand, collapse, merge_axes, operand, split, start_axes
-from cygrad.backend cimport ANGLE, Backend, CONJ, DIV, MUL, NEG, POW
+from cygrad.backend cimport ABS, ANGLE, Backend, CONJ, DIV, ISFINITE, ISINF, MUL, NEG, POW
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, CONJUGATED, DType,
                            FLOAT16, NEGATED, UINT8, default_float, dtype_of, lazy_flags, plain_of)
 from cygrad.tensors.elements cimport scalar_value
@@ -641,16 +641,21 @@ cdef Tensor unary(int op, Tensor a, int rule):
         a = cast(a, plain_of(a.dtype))
     cdef DType dtype = compute_dtype(a.dtype, op + 1000, rule), out_dtype
     cdef Tensor out
+    cdef bint like = False                  # PyTorch writes into an empty_like
     out_dtype = dtype
     if rule == TO_BOOL:
         out_dtype = dtype_of(BOOL)
+        like = dtype.category < CATEGORY_FLOAT and (op == ISINF or op == ISFINITE)
     elif rule == TO_REAL:
         out_dtype = dtype.to_real()
+        like = dtype.category == CATEGORY_COMPLEX and op == ABS
         if op == ANGLE and dtype.category < CATEGORY_FLOAT:
             out_dtype = dtype = default_float()
     if a.dtype is not dtype and not (<Backend>a.memory.backend).mixed_dtypes:
         a = cast(a, dtype)
-    if a.dense or (op == ANGLE and dtype.category == CATEGORY_COMPLEX):
+    if like:
+        out = empty_like_strided(a, out_dtype)
+    elif a.dense or (op == ANGLE and dtype.category == CATEGORY_COMPLEX):
         out = empty_as(a, out_dtype)
     else:
         out = output_like(out_dtype, a.rank, a.sizes, a, None, None)

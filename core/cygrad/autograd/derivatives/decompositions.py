@@ -10,7 +10,7 @@ pseudo-inverses and nonlinear least squares problems whose variables separate", 
 """
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented, of_composite
+from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented, of_composite, times
 from cygrad.ops.linalg.lu import permutation_matrix
 from cygrad.ops.linalg.householder import first_columns, product
 from cygrad.ops.linalg.lapack import adjoint, eye_like
@@ -277,7 +277,7 @@ def cholesky_backward(grad, factor, upper):
         return None
     lower, g = (adjoint(factor), adjoint(grad)) if upper else (factor, grad)
     inner = adjoint(lower) @ g
-    inner = (inner.tril() + adjoint(inner.tril(-1))) * 0.5
+    inner = times(inner.tril() + adjoint(inner.tril(-1)), 0.5)
     solve = cygrad.linalg.solve_triangular
     return solve(lower, solve(adjoint(lower), inner, upper=True), upper=False, left=False)
 
@@ -321,7 +321,7 @@ def qr_backward(grads, mode, q, r):
 def square_qr(gq, gr, q, r):
     inner = (gr @ adjoint(r) - adjoint(q) @ gq).triu()
     inner = inner + adjoint(inner)                        # real diagonal, doubled
-    return cygrad.linalg.solve_triangular(adjoint(r), gq + q @ halved(inner), upper=False, left=False)
+    return cygrad.linalg.solve_triangular(adjoint(r), q @ halved(inner) + gq, upper=False, left=False)
 
 
 # ------------------------------------------------------------- singular values
@@ -363,7 +363,7 @@ def svd_backward(grads, u, s, vh):
             inner = skewless(inner) + cygrad.complex(cygrad.zeros_like(turn), turn / s).diag_embed()
         else:
             inner = skewless(inner)
-    found = u @ inner @ vh
+    found = u @ (inner @ vh) if m >= n else u @ inner @ vh
     if gu is not None and m > k:
         side = gu / size
         found = found + (side - u @ (adjoint(u) @ side)) @ vh

@@ -1,8 +1,8 @@
 """Derivatives of indexing, gather, scatter and masks."""
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import (conj, fresh, no_derivative, not_implemented, of_composite, placed,
-                                                 written)
+from cygrad.autograd.derivatives.helpers import (conj, fresh, no_derivative, not_implemented, of_composite, one_node,
+                                                 placed, times, written)
 from cygrad.autograd.derivatives.reduce import at_indices
 from cygrad.autograd.forward_levels import batch_depth
 from cygrad.autograd.function import final
@@ -27,11 +27,21 @@ for _op, _name in ("", "IndexPutBackward0"), ("_impl", "IndexPutImplBackward0"):
                values=lambda grad, positions, axes: ops.index_rows(grad, positions, axes))
 derivative("masked_fill", self=lambda grad, mask: grad.masked_fill(mask, 0))
 derivative("masked_fill_tensor", name="MaskedFillBackward1", self=lambda grad, mask: grad.masked_fill(mask, 0),
-           value=lambda grad, mask: grad.where(mask, 0).sum())
-derivative("masked_select", self=lambda grad, positions, shape: written(ops.put_rows(
-    grad.new_zeros(shape), positions, len(shape), grad, False)))
+           value=lambda grad, mask: (grad.masked_select(mask) if grad_mode() else grad.where(mask, 0)).sum())
+derivative("masked_select", self=lambda grad, positions, shape: masked_select_backward(grad, positions, shape))
 derivative("masked_scatter", self=lambda grad, mask: grad.masked_fill(mask, 0),
-           source=lambda grad, mask, source_shape: _leading(grad.masked_select(mask), source_shape))
+           source=one_node("MaskedScatterBackwardBackward0", lambda grad, mask, source_shape:
+                           _leading(grad.masked_select(mask), source_shape), "grad"))
+
+
+def masked_select_backward(grad, positions, shape):
+    """Zeros, with the gradient at these places."""
+    into = grad.new_zeros(shape)
+    if not grad_mode() or batch_depth():
+        return written(ops.put_rows(into, positions, len(shape), grad, False))
+    mask = ops.put_rows(cygrad.zeros_like(into, dtype=cygrad.bool), positions, len(shape),
+                        cygrad.ones((), dtype=cygrad.bool, device=grad.device), False)
+    return written(into.masked_scatter(mask, grad))
 
 # --------------------------------------------------------------- along an axis
 
@@ -125,11 +135,11 @@ def laid_out(grad, geometry):
 
 def _slices(grad, dim, index, shape):
     """The slices of `grad` that a source of `shape` was written to."""
-    return grad.index_select(dim, index).reshape(shape)
+    return grad.index_select(dim, index).expand(shape) if shape else grad.index_select(dim, index.reshape(()))
 
 
 def _scaled(grad, alpha):
-    return grad if alpha == 1 else grad * conj(alpha)
+    return grad if alpha == 1 else times(grad, conj(alpha))
 
 
 def _filled_part(grad, dim, index):
@@ -186,7 +196,7 @@ def reduced_source(grad, result, self, dim, index, src, reduce, include_self, wo
     if reduce == "sum":
         return grad.gather(dim, index)
     if reduce == "mean":
-        return (grad / _counts(grad, dim, index, src, include_self)).gather(dim, index)
+        return grad.gather(dim, index) / _counts(grad, dim, index, src, include_self).gather(dim, index)
     if reduce == "prod":
         zero = src == 0
         zeros = cygrad.zeros_like(self).scatter_add(dim, index, zero.to(self.dtype)).gather(dim, index)

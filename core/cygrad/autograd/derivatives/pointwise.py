@@ -87,11 +87,15 @@ derivative("fmin", self=in_steps(lambda grad, self, other:
 
 
 def of_larger(grad, x, y):
-    return written(shared_by_larger(grad, x, y))
+    return written_once(shared_by_larger(grad, x, y))
 
 
 def of_smaller(grad, x, y):
-    return written(shared_by_smaller(grad, x, y))
+    return written_once(shared_by_smaller(grad, x, y))
+
+
+def written_once(t):
+    return t if t._version else written(t)
 
 
 shared_by_larger = in_steps(lambda grad, x, y: shared(grad, x, y, x < y))
@@ -100,7 +104,8 @@ shared_by_smaller = in_steps(lambda grad, x, y: shared(grad, x, y, x > y))
 
 def shared(grad, self, other, lost):
     """Half of the gradient to each of two equal elements, none to the one that lost."""
-    return without(where(self.eq(other), grad / 2, grad), lost)
+    found = where(self.eq(other), over(grad, 2), grad)
+    return found.masked_fill_(lost, 0) if isinstance(found, cygrad.Tensor) else where(lost, 0, found)
 
 
 # ---------------------------------------------------------- powers and exponentials
@@ -205,7 +210,7 @@ def acosh_slope(x):
     """Of complex numbers the product of two roots, which is right on both sides of the branch cut."""
     if isinstance(x, cygrad.Tensor) and x.is_complex():
         return plus(x, 1).rsqrt() * (x - 1).rsqrt()
-    return (x.pow(2) - 1).rsqrt()
+    return minus(x.pow(2), 1).rsqrt()
 
 
 derivative("atan2", self=in_steps(lambda grad, self, other: grad * other * inverse_square(self, other)),
@@ -247,13 +252,13 @@ derivative("special_i0e", name="SpecialI0EBackward0",
 derivative("special_i1", name="SpecialI1Backward0", self=lambda grad, self, result: i1_backward(grad, self, result))
 derivative("special_i1e", name="SpecialI1EBackward0", self=lambda grad, self, result: i1e_backward(grad, self, result))
 derivative("special_ndtri", name="SpecialNdtriBackward0",
-           self=lambda grad, result: grad * math.sqrt(2 * math.pi) * over(result.square(), 2).exp())
+           self=lambda grad, result: times(grad, math.sqrt(2 * math.pi)) * over(result.square(), 2).exp())
 derivative("special_log_ndtr", name="SpecialLogNdtrBackward0",
            self=lambda grad, self, result:
            over(grad, math.sqrt(2 * math.pi)) * (result + over(self.square(), 2)).neg().exp())
 derivative("special_erfcx", name="SpecialErfcxBackward0",
            self=lambda grad, self, result: minus(times(self, 2) * result, 2 / math.sqrt(math.pi)) * grad)
-derivative("special_entr", name="SpecialEntrBackward0", self=lambda grad, self: grad * -(1 + self.log()))
+derivative("special_entr", name="SpecialEntrBackward0", self=lambda grad, self: grad * -plus(self.log(), 1))
 derivative("special_xlog1py", name="SpecialXlog1PyBackward0",
            self=lambda grad, self, other: xlog1py_backward(grad, self, other),
            other=lambda grad, self, other: grad * self / plus(other, 1))
@@ -272,16 +277,16 @@ derivative("scalar_zeta", name="SpecialZetaBackward1",
 
 def i1_backward(grad, self, result):
     """i0(x) - i1(x) / x, 1/2 at 0."""
-    small = (self.abs() > cygrad.finfo(self.dtype).eps).logical_not()
-    x = cygrad.where(small, 1, self)
-    return grad * cygrad.where(small, 0.5, cygrad.i0(x) - result / x)
+    large = self.abs() > cygrad.finfo(self.dtype).eps
+    x = cygrad.where(large, self, 1)
+    return grad * cygrad.where(large, cygrad.i0(x) - result / x, 0.5)
 
 
 def i1e_backward(grad, self, result):
     """i0e(x) - i1e(x) * (sign(x) + 1 / x), 1/2 at 0."""
-    small = (self.abs() > cygrad.finfo(self.dtype).eps).logical_not()
-    x = cygrad.where(small, 1, self)
-    return grad * cygrad.where(small, 0.5, special().i0e(x) - result * (x.sgn() + 1 / x))
+    large = self.abs() > cygrad.finfo(self.dtype).eps
+    x = cygrad.where(large, self, 1)
+    return grad * cygrad.where(large, special().i0e(x) - result * (x.sgn() + 1 / x), 0.5)
 
 
 def xlog1py_backward(grad, self, other):
@@ -311,7 +316,7 @@ def angle_backward(grad, self):
 def sgn_backward(grad, self, result):
     """The part of the gradient along the circle, over the modulus."""
     if not grad.is_complex():
-        return cygrad.zeros_like(grad)
+        return grad.new_zeros(grad.shape)
     modulus = self.abs()
     return ((grad - result * result * conj(grad)) / times(modulus, 2)).masked_fill_(modulus == 0, 0)
 

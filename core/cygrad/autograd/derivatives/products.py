@@ -36,7 +36,7 @@ def column_major(geometry):
 derivative("mm", self=lambda grad, mat2, self_geometry: left_factor(grad, mat2, self_geometry),
            mat2=lambda grad, self, mat2_geometry: right_factor(self, grad, mat2_geometry))
 derivative("bmm", self=lambda grad, mat2: grad.bmm(adjoint(mat2)), mat2=lambda grad, self: adjoint(self).bmm(grad))
-derivative("mv", self=lambda grad, vec: grad.outer(conj(vec)), vec=lambda grad, self: conj(self.t()).mv(grad))
+derivative("mv", self=lambda grad, vec: grad.outer(conj(vec)), vec=lambda grad, self: conj(self).t().mv(grad))
 derivative("dot", self=lambda grad, tensor: grad * conj(tensor), tensor=lambda grad, self: grad * conj(self))
 derivative("vdot", self=lambda grad, other: conj(grad) * other, other=lambda grad, self: grad * self)
 derivative("addmm", self=lambda grad, beta: scaled(grad, beta),
@@ -55,9 +55,9 @@ derivative("baddbmm", self=lambda grad, beta: scaled(grad, beta),
            batch2=lambda grad, batch1, alpha: scaled(adjoint(batch1).bmm(grad), alpha))
 derivative("addbmm", self=lambda grad, beta: scaled(grad, beta),
            batch1=lambda grad, batch1_shape, batch2, alpha:
-           scaled(grad.expand(batch1_shape[0], *grad.shape).bmm(adjoint(batch2)), alpha),
+           scaled(grad.unsqueeze(0).expand(batch1_shape[0], *grad.shape).bmm(adjoint(batch2)), alpha),
            batch2=lambda grad, batch1, batch2_shape, alpha:
-           scaled(adjoint(batch1).bmm(grad.expand(batch2_shape[0], *grad.shape)), alpha))
+           scaled(adjoint(batch1).bmm(grad.unsqueeze(0).expand(batch2_shape[0], *grad.shape)), alpha))
 derivative("trilinear", name="TrilinearBackward0",
            first=lambda grad, weight, second: trilinear(grad, conj(weight).transpose(0, 1), conj(second)),
            weight=lambda grad, first, second: (grad.unsqueeze(2) * conj(first).unsqueeze(1)).flatten(1).t().mm(

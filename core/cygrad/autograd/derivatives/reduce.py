@@ -35,6 +35,10 @@ def restored(t, shape, dims, keepdim):
         return t
     if len(dims) == 1:
         return t.unsqueeze(dims[0])
+    if grad_mode():
+        for dim in sorted(dims):
+            t = t.unsqueeze(dim)
+        return t
     return t.reshape([1 if i in dims else n for i, n in enumerate(shape)])
 
 
@@ -153,7 +157,7 @@ def var_backward(grad, self, dims, correction, keepdim):
 
 def std_to_var(grad, result):
     """The gradient of the variance from that of its root; 0 at 0."""
-    return cygrad.where(result == 0, 0, grad / (result * 2))
+    return (grad / (result * 2)).masked_fill_(result == 0, 0)
 
 
 def std_mean_backward(grad, grad_mean, self, dims, correction, keepdim, std):
@@ -179,7 +183,7 @@ def norm_backward(grad, self, p, dims, norm):
     if p == 1:
         return self.sgn() * grad
     if p == 2:
-        return grad * (self / norm).masked_fill(norm == 0, 0)
+        return grad * (self / norm).masked_fill_(norm == 0, 0)
     if abs(p) == math.inf:
         size = self.abs()
         chosen = (size == norm).logical_or(size.isnan().logical_and(norm.isnan()))
@@ -188,8 +192,8 @@ def norm_backward(grad, self, p, dims, norm):
         powers = cygrad.where(self == 0, 0, self.abs().pow(p - 1))
         return self.sgn() * powers * grad * norm.pow(1 - p)
     if p < 2:
-        return self.sgn() * self.abs().pow(p - 1) * (grad / norm.pow(p - 1)).masked_fill(norm == 0, 0)
-    return self * self.abs().pow(p - 2) * (grad / norm.pow(p - 1)).masked_fill(norm == 0, 0)
+        return self.sgn() * self.abs().pow(p - 1) * (grad / norm.pow(p - 1)).masked_fill_(norm == 0, 0)
+    return self * self.abs().pow(p - 2) * (grad / norm.pow(p - 1)).masked_fill_(norm == 0, 0)
 
 
 def dist_backward(grad, self, other, p, result):
@@ -209,12 +213,12 @@ def renorm_backward(grad, self, p, dim, maxnorm):
 
 # ------------------------------------------------------------------------------- scans
 
-derivative("cumsum", self=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if grad.dim() else grad)
+derivative("cumsum", self=lambda grad, dim: grad if grad.numel() <= 1 or grad.size(dim) == 1 else sums_from(grad, dim))
 derivative("cumprod", self=lambda grad, self, dim, result: cumprod_backward(grad, self, dim, result))
 derivative("logcumsumexp", self=lambda grad, self, dim, result: logcumsumexp_backward(grad, self, dim, result))
 for _op in ("cummax", "cummin"):
     derivative(_op, self=lambda grad, self_shape, dim, result:
-               written(grad.new_zeros(self_shape).scatter_add(dim, result[1], grad), 2))
+               written(grad.new_zeros(self_shape).scatter_add(dim, result[1], grad), 2) if grad.numel() else grad)
 
 
 def sums_from(x, dim):
@@ -254,7 +258,7 @@ def cumprod_backward_exact(grad, self, dim):
 
 def logcumsumexp_backward(grad, self, dim, result):
     """In logarithms, the positive and the negative gradients apart."""
-    if grad.dim() == 0:
+    if grad.dim() == 0 or not grad.numel():
         return grad
 
     def from_here(t):

@@ -30,7 +30,7 @@ derivative("as_strided", self=lambda grad, self_geometry, size, stride, storage_
 derivative("alias", self=lambda grad: grad)
 derivative("clone", self=lambda grad: grad)
 derivative("to_copy", self=lambda grad: grad)
-derivative("copy", name="CopyBackwards", self=lambda grad: cygrad.zeros_like(grad), src=lambda grad: grad)
+derivative("copy", name="CopyBackwards", self=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad)
 for _name, _node in ("fill", "FillBackward2"), ("filled", "FillBackward0"):       # in place, and a copy
     derivative(_name, name=_node, self=lambda grad: cygrad.zeros_like(grad))
 for _name, _node in ("fill_tensor", "FillBackward3"), ("filled_by_tensor", "FillBackward1"):
@@ -75,7 +75,8 @@ derivative("as_strided_", name="AsStridedBackward1", self=lambda grad, self_geom
 # --------------------------------------------------------------- copies of views
 
 derivative("copied_detach", name="NotImplemented", self=not_implemented("aten::detach_copy"))
-for _name in ("alias", "as_strided", "diagonal", "expand", "permute", "select", "slice", "squeeze", "t", "transpose",
+derivative("copied_alias", name="AliasBackward0_copy", self=lambda grad: grad)
+for _name in ("as_strided", "diagonal", "expand", "permute", "select", "slice", "squeeze", "t", "transpose",
               "unfold", "unsqueeze", "view"):
     derivative("copied_" + _name, name=f"{_name.title().replace('_', '')}Backward0_copy",
                self=lambda grad, self_geometry, show: through_view([grad], self_geometry, show))
@@ -134,7 +135,10 @@ def _blocks(grad, shapes):
     found, row, column = [], 0, 0
     for shape in shapes:
         rows, columns = (1, *shape)[-2:] if shape else (1, 1)
-        found.append(grad[row:row + rows, column:column + columns].reshape(shape))
+        part = grad.narrow(0, row, rows).narrow(1, column, columns)
+        for _ in range(2 - len(shape)):
+            part = part.squeeze(0)
+        found.append(part)
         row, column = row + rows, column + columns
     return found
 

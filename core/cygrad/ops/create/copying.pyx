@@ -2,7 +2,7 @@
 """Copies and conversions: `clone`, `contiguous`, `to` and its relatives; writes into a tensor (`copy_`)."""
 from libc.string cimport memcpy, memset
 
-from cygrad.dispatch.allocation cimport empty_as, empty_like_strided
+from cygrad.dispatch.allocation cimport empty_as, empty_like_strided, laid_like
 from cygrad.dispatch.kernel_calls cimport copy_into, dense_copy
 from cygrad.dispatch.without_kernels cimport is_lazy
 from cygrad.dtype cimport CATEGORY_FLOAT, DType, plain_of
@@ -64,7 +64,7 @@ def clone(self):
 def to_copy(self, dtype, backend, index, non_blocking=False):
     """A copy with another dtype or on another device, in the same memory order."""
     if backend is self._backend() and index == self._device_index():
-        return cast_to(self, dtype) if dtype is not self.dtype else clone_like(self)
+        return laid_like(cast_to(self, dtype), self) if dtype is not self.dtype else clone_like(self)
     ours = self if self.is_contiguous() else clone_like(self)              # without gaps
     if backend.host_memory:
         non_blocking = non_blocking and dtype is self.dtype

@@ -7,26 +7,32 @@ requires a gradient, what the kernel does with that plain tensor is recorded, or
 """
 from cygrad.autograd.modes import grad_mode
 
-# The count, and the ops whose results have it in most calls.
+# The count, or one for each result, and the ops whose results have it in most calls.
 _COUNTS = {
     1: """
         abs absolute adaptive_avg_pool1d adaptive_avg_pool2d addmm alias_copy all amax amin any argsort
         argwhere as_strided_copy baddbmm bernoulli bfloat16 bincount bool byte cdouble cfloat chalf
         channel_shuffle char cholesky_inverse clone complex contiguous cummax cummin deg2rad det detach_copy
         diag diagonal_copy dot double expand_copy fill float frexp geqrf half hardtanh index_add index_copy int
-        interpolate isin isreal kthvalue linalg_cholesky linalg_det linalg_householder_product linalg_qr
-        linalg_slogdet linalg_solve logical_and logical_not logical_or logical_xor logsumexp long msort
+        interpolate isin kthvalue linalg_cholesky linalg_det linalg_householder_product linalg_ldl_solve linalg_lstsq
+        linalg_slogdet linalg_solve linalg_tensorsolve logical_and logical_not logical_or logical_xor logsumexp long msort
         multi_margin_loss multilabel_margin_loss mv mvlgamma nan_to_num nansum new_full new_ones new_zeros
         nonzero pdist permute_copy pixel_shuffle pixel_unshuffle poisson polar prod qr rad2deg ravel relu6
         renorm rot90 scatter scatter_add select_copy short slice_copy slogdet soft_margin_loss sort
         split_with_sizes_copy squeeze_copy sum sum_to_size t_copy tile to transpose_copy triangular_solve type
-        type_as unbind_copy unfold unfold_copy unique unsqueeze_copy vdot view_as_real_copy view_copy""",
+        type_as unbind_copy unfold unfold_copy unique unsqueeze_copy upsample upsample_bilinear upsample_nearest vdot
+        view_as_real_copy view_copy""",
     2: """
-        cholesky_solve constant_pad_nd diag_embed diagflat diagonal_scatter histc index_fill index_put
+        as_strided_scatter cholesky_solve constant_pad_nd diag_embed diagflat diagonal_scatter histc index_fill index_put
         masked_fill masked_scatter max_unpool1d max_unpool2d max_unpool3d mean pad put
         select_scatter slice_scatter""",
-    3: "block_diag cholesky inverse linalg_inv linalg_solve_triangular ormqr",
-    4: "addbmm",
+    3: "cholesky inverse linalg_inv linalg_solve_triangular linalg_tensorinv ormqr",
+    (1, 1): "linalg_eig linalg_solve_ex",
+    (1,): "linalg_ldl_factor linalg_ldl_factor_ex linalg_lu_factor linalg_lu_factor_ex lu",
+    (0, 1): "linalg_eigh",
+    (2, 1): "histogram",
+    (3, 1): "linalg_inv_ex",
+    (1, 1, 2): "linalg_lu",
 }
 _INNER_WRITES = {name: count for count, names in _COUNTS.items() for name in names.split()}
 
@@ -55,6 +61,14 @@ def _of_interpolate(x, others, result):
     return x.dim() == 4 and "bicubic" not in _words(others) or "area" in _words(others)
 
 
+def _of_cross_entropy(x, others, result):
+    return (0 if "none" in _words(others) else 2) + (len(others) > 1 and isinstance(others[1], type(x)))
+
+
+def _of_biased(x, others, result):
+    return len(others) > 1 and isinstance(others[1], type(x)) and not x.is_complex()
+
+
 # Where it depends on the arguments and the result.
 for _names, _count in (
         ("max min aminmax", _of_extremes), ("mse_loss smooth_l1_loss", _of_losses), ("pad", _of_pad),
@@ -70,6 +84,23 @@ for _names, _count in (
         ("diag", lambda x, others, result: 3 - x.dim()),
         ("flip", lambda x, others, result: not x.numel() or others == ((),)),
         ("roll flipud fliplr", lambda x, others, result: not x.numel()),
+        ("block_diag", lambda x, others, result: 2 + len(others)),
+        ("addbmm", lambda x, others, result: 2 + others[0].size(0)),
+        ("fft_fft fft_ifft fft_ihfft fft_rfft",
+         lambda x, others, result: (2 - (x.dim() == 2)) * x.is_floating_point()),
+        ("fft_hfft fft_irfft", lambda x, others, result: (2 - (x.dim() == 2)) * x.is_complex()),
+        ("fft_rfft2 fft_rfftn linalg_eigvals", lambda x, others, result: 1 + x.is_floating_point()),
+        ("binary_cross_entropy_with_logits", lambda x, others, result:
+         ("none" in _words(others)) * (4 + (len(others) > 1 and isinstance(others[1], type(x))))),
+        ("linalg_cholesky_ex", lambda x, others, result: (1, 0) if x.numel() else (0, 1)),
+        ("linalg_qr qr", lambda x, others, result: (0, 2) if "r" in _words(others) else 1),
+        ("multinomial", lambda x, others, result: 1 if any(value is True for value in others) else 2),
+        ("adaptive_avg_pool3d", lambda x, others, result: result.numel() > result.size(0) * result.size(1)),
+        ("binary_cross_entropy", _of_cross_entropy),
+        ("conv1d conv3d conv_transpose1d conv_transpose3d", _of_biased),
+        ("isreal", lambda x, others, result: not x.is_complex()),
+        ("angle conj_physical", lambda x, others, result: x.is_complex()),
+        ("signbit", lambda x, others, result: x.dtype.name == "bool"),
         ("ceil fix floor isfinite isinf isneginf isposinf round trunc",        # which copy integers
          lambda x, others, result: not (x.is_floating_point() or x.is_complex()))):
     _INNER_WRITES |= dict.fromkeys(_names.split(), _count)
@@ -110,7 +141,7 @@ def after_inference(name, values, found):
         return False
     name = name.rpartition(".")[2]
     count = _INNER_WRITES[name]
-    count = int(count(values[0], values[1:], results[0])) if callable(count) else count
+    count = count(values[0], values[1:], results[0]) if callable(count) else count
     if count and grad_mode() and any(t.requires_grad for t in tensors):
         if name in _REFUSED:
             raise RuntimeError(f"{_REFUSED[name]}(): functions with out=... arguments don't support automatic "
@@ -122,6 +153,7 @@ def after_inference(name, values, found):
             kept = result.clone()
             result.copy_(values[0])
             result.data.copy_(kept)
-    for t in results * count:
-        t._bump_version()
+    for t, times in zip(results, count if type(count) is tuple else [count] * len(results)):
+        for _ in range(times):
+            t._bump_version()
     return False

@@ -362,7 +362,7 @@ def numbered_cosine_embedding_loss(input1, input2, target, margin=0.0, reduction
     squares = [(x * x).sum(axis) + eps for x in (input1, input2)]
     cosine = (input1 * input2).sum(axis) / (squares[0] * squares[1]).sqrt()
     none = cygrad.zeros_like(cosine)
-    positive = cygrad.where(target == 1, 1 - cosine, none)
+    positive = cygrad.where(target == 1, cygrad.sub(1, cosine), none)
     negative = cygrad.where(target == -1, (cosine - margin).clamp_min(0), none)
     return reduced(positive + negative, numbered(reduction))
 

@@ -4,6 +4,7 @@ Each is one node, and one pass over memory: a program (see `cygrad.dispatch.prog
 """
 import math
 
+from cygrad.dispatch.allocation import laid_like
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import check_scalar
 from cygrad.ops.declare.operand_types import BOOL, DTYPES, need_float, refused
@@ -49,7 +50,7 @@ def leaky_relu(input, negative_slope=0.01):
 def _hardtanh(self, min_val, max_val):
     if min_val != min_val or max_val != max_val:
         return self * math.nan
-    return CLAMP(self, min_val, max_val)
+    return laid_like(CLAMP(self, min_val, max_val), self)
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):

@@ -1,6 +1,7 @@
 """Degrees and radians."""
 import math
 
+from cygrad.dispatch.allocation import laid_like
 from cygrad.ops.declare.operand_types import as_float
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
@@ -8,7 +9,7 @@ from cygrad.ops.declare.op_forms import op
 
 @primitive(name="deg2rad")
 def _deg2rad(self):
-    return as_float(self) * (math.pi / 180)
+    return laid_like(as_float(self) * (math.pi / 180), self)
 
 
 @op(inplace=True, out=True)
@@ -37,7 +38,7 @@ def deg2rad(input):
 
 @primitive(name="rad2deg")
 def _rad2deg(self):
-    return as_float(self) * (180 / math.pi)
+    return laid_like(as_float(self) * (180 / math.pi), self)
 
 
 @op(inplace=True, out=True)

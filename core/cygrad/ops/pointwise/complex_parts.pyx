@@ -4,7 +4,7 @@ from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode, find_row
-from cygrad.dispatch.allocation cimport output_like
+from cygrad.dispatch.allocation cimport laid_like, output_like
 from cygrad.dtype cimport (CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, COMPLEX128, CONJUGATED, FLOAT32, FLOAT64,
                            NEGATED, DType, lazy_dtype, lazy_flags, plain_of)
 from cygrad.tensor cimport Tensor, bump_version, requires_grad, view_of
@@ -225,7 +225,7 @@ cdef Tensor lazily(Tensor t, int flag, str name):
 
 @primitive(name="conj_physical")
 def _conj_physical(self):
-    return unary_op(CONJ, self) if self.is_complex() else clone_like(self)
+    return laid_like(unary_op(CONJ, self), self) if self.is_complex() else clone_like(self)
 
 
 def conj(Tensor input not None):

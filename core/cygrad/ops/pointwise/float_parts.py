@@ -1,6 +1,7 @@
 """Floating-point numbers taken apart, and put together: `frexp`, `ldexp`."""
 import cygrad
 from cygrad import return_types
+from cygrad.dispatch.allocation import laid_like
 from cygrad.dispatch.programs import program, where
 from cygrad.ops.declare.operand_types import HALVES, need_tensors
 from cygrad.ops.declare.primitives import primitive
@@ -35,7 +36,7 @@ def _frexp(self):
     integers, marked, parts = _PASSES[self.dtype.name]
     raised, ordinary, parted = marked(self)
     mantissa, exponent = parts(raised.view(integers), ordinary, parted)
-    return mantissa.view(self.dtype), exponent.to(cygrad.int32)
+    return laid_like(mantissa.view(self.dtype), self), laid_like(exponent.to(cygrad.int32), self)
 
 
 @op(out="exact")

@@ -76,7 +76,7 @@ cdef class KernelOp(Op):
         super().__init__(name, *arguments)
         self.code, self.rule, self.extra = code, rule, (1,) * (len(arguments) - 2)
         self.plain = plain_categories(rule)
-        if len(arguments) == 1 and code == k.ANGLE:
+        if len(arguments) == 1 and (code == k.ANGLE or code == k.ISINF or code == k.ISFINITE):
             self.plain = BIT_FLOAT
         elif len(arguments) == 1 and (code == k.RELU or code == k.ABS):
             self.plain &= ~BIT_BOOL

@@ -54,7 +54,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     if weights is not None and aweights is not None and correction:
         divisor = total - correction * (weights * aweights).sum() / total
     else:
-        divisor = total - correction
+        divisor = total - correction if correction else total
     if float(divisor) <= 0:
         warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
              "observations.")

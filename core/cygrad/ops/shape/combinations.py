@@ -68,11 +68,9 @@ def combinations(input, r=2, with_replacement=False):
     if r == 0:
         return input.new_empty(0)
     places = functions["arange"](input.numel(), device=input.device)
-    grids, mask = functions["meshgrid"]([places] * r, indexing="ij"), None
+    grids = functions["meshgrid"]([places] * r, indexing="ij")
+    mask = grids[0] >= 0
     for a, b in zip(grids, grids[1:]):
-        ordered = a <= b if with_replacement else a < b
-        mask = ordered if mask is None else mask & ordered
+        mask &= a <= b if with_replacement else a < b
     values = functions["meshgrid"]([input] * r, indexing="ij")
-    if mask is None:
-        return stack([v.flatten() for v in values], 1)
     return stack([v.masked_select(mask) for v in values], 1)

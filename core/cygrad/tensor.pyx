@@ -947,7 +947,10 @@ cdef class Tensor(View):
         return inplace(REMAINDER, self, y)
 
     def __ipow__(self, y, z=None):
-        return self.pow_(y)
+        try:
+            return self.pow_(y)
+        except TypeError:                               # as in PyTorch, ** is tried, and what y makes of it
+            return NotImplemented
 
     def __iand__(self, y):
         return inplace(AND, self, y)

@@ -19,6 +19,39 @@ import torch
 from compare import close
 
 PROGRAMS = """
+    a = m.func.jacfwd(lambda q: q.relu())(m.tensor([1., -1.]))
+    a = m.func.jacfwd(m.nn.functional.hardtanh)(m.ones(2) / 2)
+    a = m.func.jacfwd(m.nn.functional.leaky_relu)(m.tensor([[1., -1.]]).half())
+    x = m.tensor([1., m.nan, 3.]); a = m.func.jacfwd(lambda q: q.max())(x); b = m.func.jacfwd(lambda q: q.median())(x)
+    x = m.tensor([1., m.nan, 3.]); a = m.func.jacfwd(lambda q: m.maximum(q, q.flip(0)))(x)
+    a = m.func.jacfwd(lambda q: q.std(0))(m.zeros(2, 2)).tolist(); \
+        b = m.func.jacfwd(lambda q: q.norm(3))(m.zeros(2)).tolist()
+    a = m.func.jacfwd(lambda q: m.std_mean(q)[0])(m.zeros(2)).tolist()
+    a = m.func.jacfwd(lambda q: q.norm(1.5, 0))(m.eye(2)).tolist()
+    x = m.tensor([[1., m.nan], [2., m.inf]]); a = m.addmm(m.ones(2), x, m.ones(2, 2), beta=.5, alpha=0)
+    x = m.tensor([[1., m.nan], [2., m.inf]]); a = m.addmv(m.ones(2), x, m.ones(2), alpha=0)
+    x = m.tensor([[1., m.nan], [2., m.inf]]); a = m.ones(2, 2).addmm_(x, x, alpha=0)
+    w = m.tensor([[1, m.nan], [m.nan, 2]]); i = m.tensor([[0, 1], [1, 0]]); \
+        a = m.nn.functional.embedding_bag(i, w, mode="max")
+    w = m.tensor([[1, m.nan], [m.nan, 2]]); i = m.tensor([0, 1, 1]); \
+        a = m.nn.functional.embedding_bag(i, w, i, mode="max")
+    a = m.tensor([np.float32(2.5)], dtype=m.int64)
+    a = m.tensor([m.tensor(.5), 0], dtype=m.bool)
+    a = m.tensor([np.bool_(True), 1])
+    a = m.tensor([np.array(2.5), 1])
+    a = m.tensor([np.uint8(3)], dtype=m.uint64)
+    a = m.tensor([np.complex64(1)], dtype=m.float32); b = m.tensor([1, np.array(2.5)])
+    a = m.block_diag(m.tensor(2.).double(), m.ones(1, 1).half()); b = m.arange(np.bool_(True), 5)
+    x = m.ones(2).bool(); a = x.add(np.float32(1.5), alpha=2); b = x.long().sub(np.float32(1.5), alpha=2.)
+    x = m.ones(2); x **= np.array(2.5); a = np.int64(1) in x
+    a = np.bool_(True) in m.ones(2)
+    a = m.threshold(m.ones(2).half(), 1e30, 2); b = m.pairwise_distance(m.ones(2).int(), m.ones(2).int(), 2, 1)
+    a = m.cholesky(m.zeros(0)); b = m.cholesky(m.zeros(3, 0)); c = m.cholesky(m.zeros(2, 2, 0, 2))
+    a = m.autograd.functional.jacobian(lambda q: q.cumsum(0), m.ones(0))
+    a = m.nn.functional.group_norm(m.arange(6.).view(1, 2, 3), 1, m.tensor([m.inf, 1.]), m.ones(2))
+    a = m.distributions.Kumaraswamy(m.tensor(2.), m.tensor(3.)).mode
+    q = m.ones(2).requires_grad_(); by = m.optim.LBFGS([q]); \
+        by.step(lambda: (q.sum(), q.sin().sum().backward())[0]); a = list(by.state[q])
     x = m.zeros(4); y = x[1:]; y += np.float32(1.5); y *= np.int64(2)
     x = m.ones(2, requires_grad=True); y = m.softmax(input=x, dim=0, out=m.ones(2)); z = m.diag(input=x, out=m.ones(2, 2))
     x = m.ones(2, requires_grad=True); y = m.heaviside(input=x, values=m.ones(2), out=m.ones(2))

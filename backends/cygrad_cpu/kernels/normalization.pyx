@@ -151,6 +151,7 @@ cdef void group_rows(const Real *a, const Real *weight, const Real *bias, double
     cdef const Real *x
     cdef Real *y
     cdef Real centre, squares, scale, by, shift
+    cdef bint affine = weight != NULL or bias != NULL       # PyTorch's roundings
     for r in range(begin, end):
         x = a + r * n
         centre = row_sum(x, n) / n
@@ -163,9 +164,9 @@ cdef void group_rows(const Real *a, const Real *weight, const Real *bias, double
             x = a + r * n + k * places
             y = out + r * n + k * places
             by = scale * weight[first + k] if weight != NULL else scale
-            shift = bias[first + k] if bias != NULL else 0
+            shift = (bias[first + k] if bias != NULL else 0) - by * centre
             for i in range(places):
-                y[i] = (x[i] - centre) * by + shift         # of equal elements the bias exactly
+                y[i] = x[i] * by + shift if affine else (x[i] - centre) * by
 
 
 cdef void channel_sums(const Real *grad, const Real *a, Real centre, Real *total, Real *along,

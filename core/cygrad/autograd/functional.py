@@ -283,8 +283,7 @@ def _jacobian_of_output(index, output, inputs, create_graph, strict):
                 )
             row.append(gradient.rename(None) if gradient.has_names() else gradient)
     return tuple(
-        cygrad.stack(row).reshape(output.shape + tensor.shape) if row else tensor.new_zeros(output.shape + tensor.shape)
-        for row, tensor in zip(rows, inputs)
+        cygrad.stack(row).reshape(output.shape + tensor.shape) for row, tensor in zip(rows, inputs)
     )
 
 

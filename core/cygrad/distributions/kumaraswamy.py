@@ -47,9 +47,7 @@ class Kumaraswamy(TransformedDistribution):
 
     @property
     def mode(self):
-        a, b = self.concentration1, self.concentration0
-        inside = ((a - 1) / (a * b - 1)) ** a.reciprocal()
-        return cygrad.where((a >= 1) & (b >= 1), inside, math.nan)
+        return cygrad.full_like(self.concentration1, math.nan)      # PyTorch's takes logarithms of negative numbers
 
     def entropy(self):
         a, b = self.concentration1, self.concentration0

@@ -199,4 +199,6 @@ class LBFGS(Optimizer):
                     or d.mul(state["t"]).abs().max() <= group["tolerance_change"]
                     or abs(loss - state["prev_loss"]) < group["tolerance_change"]):
                 break
+        for name in "d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss":
+            state[name] = state.pop(name)           # in PyTorch's order
         return first_loss

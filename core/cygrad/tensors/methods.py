@@ -32,7 +32,8 @@ def set_data(self, value):
 
 def contains(self, element):
     """`element in self`: whether any element equals it."""
-    if isinstance(element, (Tensor, int, float, complex, bool)):
+    from numbers import Number                           # start-up time: nothing else needs it
+    if isinstance(element, (Tensor, Number)):            # (NumPy's bool is no number)
         return bool((self == element).any().item())
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 

@@ -156,9 +156,9 @@ def flat(formula, *arguments, writes=0):
     places = [names.index(argument) for argument in arguments]
 
     def recorded(*values):
-        if not grad_mode():
+        if not grad_mode() or batch_depth():            # (in a batch its steps, which have rules, are recorded)
             return formula(*values)
-        if not depth() and not batch_depth():
+        if not depth():
             return recorded.whole(*values)
         flat_in = [values[place] for place in places]
         return recorded.node(formula(*values), flat_in, [value.shape for value in flat_in])

@@ -10,7 +10,7 @@ by differentiating its gradient (`forward_mode.by_gradients`). Views have rows, 
 """
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj
-from cygrad.autograd.derivatives.reduce import restored
+from cygrad.autograd.derivatives.reduce import beside, norm_backward, restored, var_backward
 
 ELEMENTWISE = object()      # stands for the formula of the gradient
 TANGENTS = {}               # {op: {argument: function or ELEMENTWISE}}
@@ -22,7 +22,7 @@ def tangent(op, **functions):
 
 # ---------------------------------------------------------------- element by element
 
-for _op in """add sub rsub scalar_sub scalar_rsub rsub_scalar div div_mode hypot maximum minimum fmax fmin pow
+for _op in """add sub rsub scalar_sub scalar_rsub rsub_scalar div div_mode hypot fmax fmin pow
         pow_tensor scalar_pow_tensor atan2 remainder remainder_scalar fmod fmod_scalar exp exp2 expm1 log log2 log10
         log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc erfinv lgamma digamma
         polygamma sigmoid neg reciprocal where clamp clamp_tensors clamp_min clamp_max clamp_min_tensor
@@ -34,6 +34,17 @@ for _op in """add sub rsub scalar_sub scalar_rsub rsub_scalar div div_mode hypot
                                    "tensor2"), ELEMENTWISE)
 
 tangent("abs", self=lambda t, self: (t * conj(self.sgn())).real if t.is_complex() else t * self.sgn())
+
+tangent("maximum", self=lambda t, self, other: t * first_of(self > other, self, other),
+        other=lambda t, self, other: t - t * first_of(self > other, self, other))
+tangent("minimum", self=lambda t, self, other: t * first_of(self < other, self, other),
+        other=lambda t, self, other: t - t * first_of(self < other, self, other))
+
+
+def first_of(chosen, self, other):
+    """The part that the first of two operands has in the extreme of both; with NaN it is the second's."""
+    return cygrad.where(self == other, 0.5, chosen.to(self.dtype))
+
 
 # ---------------------------------------------------------------------- products
 
@@ -59,12 +70,31 @@ tangent("softmax", self=lambda t, dim, result: result * (t - (result * t).sum(di
 tangent("log_softmax", self=lambda t, dim, result: t - (result.exp() * t).sum(dim, True))
 tangent("logsumexp", self=lambda t, self, dim, keepdim, result:
         ((self - restored(result, self.shape, dim, keepdim)).exp() * t).sum(dim, keepdim))
+for _op in "max", "min", "median", "nanmedian":
+    tangent(_op, self=lambda t, self, result: ((self == result) * (t / (self == result).sum())).sum())
+tangent("std", self=lambda t, self, dim, correction, keepdim, result: deviation(t, self, dim, correction, keepdim,
+                                                                                result))
+tangent("std_mean", self=lambda t, self, dim, correction, keepdim, result:
+        (deviation(t, self, dim, correction, keepdim, result[0]), t.mean(dim, keepdim)))
+for _op in "linalg_vector_norm", "norm":
+    tangent(_op, self=lambda t, self, ord, dim, keepdim, result: None if ord == 0 else weighed(
+        conj(t) * norm_backward(1, self, ord, dim, beside(result, self.shape, dim, keepdim)), dim, keepdim))
 for _op in ("max_dim", "min_dim", "median_dim", "nanmedian_dim", "mode"):
     tangent(_op, self=lambda t, dim, keepdim, result: (chosen(t, dim, keepdim, result[1]), None))
 for _op in ("cummax", "cummin"):
     tangent(_op, self=lambda t, dim, result: (t.gather(dim, result[1]) if t.dim() else t, None))
 for _op in ("sort", "sort_stable", "topk"):
     tangent(_op, self=lambda t, dim, result: (t.gather(dim, result[1]) if t.dim() else t, None))
+
+
+def weighed(found, dim, keepdim):
+    """The sum of a tangent's elements, each times its part of the gradient."""
+    return (found.real if found.is_complex() else found).sum(dim, keepdim)
+
+
+def deviation(t, self, dim, correction, keepdim, result):
+    found = weighed(var_backward(conj(t), self, dim, correction, True), dim, keepdim)
+    return (found / (2 * result)).masked_fill(result == 0, 0)
 
 
 def chosen(t, dim, keepdim, indices):

@@ -36,7 +36,10 @@ def _number(value):
     """A Python number for one of a tensor's or of NumPy's."""
     if PyLong_CheckExact(value) or PyFloat_CheckExact(value):
         return value
-    return value.item() if hasattr(value, "item") else value
+    if hasattr(value, "item"):
+        found = value.item()                            # NumPy's bool counts as a float, as PyTorch's parser takes it
+        return float(found) if type(found) is bool and not isinstance(value, Tensor) else found
+    return value
 
 
 def _bounds(name, start, end):

@@ -4,10 +4,11 @@
 Nested sequences are walked twice in C: once for the shape and dtype, once to write. Numbers may be Python's, NumPy's or
 0-d tensors; lists may hold tensors and arrays.
 """
-from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
+from cpython.complex cimport Py_complex, PyComplex_Check
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check, PyFloat_CheckExact
 from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_AsUnsignedLongLong, PyLong_Check, PyLong_CheckExact
+from cpython.number cimport PyNumber_Index
 from cpython.tuple cimport PyTuple_CheckExact
 
 from cygrad.tensors.element_stores cimport to_half
@@ -21,6 +22,9 @@ from cygrad.tensor cimport Tensor
 from cygrad.view cimport MAX_RANK
 
 from cygrad.errors import warn_once
+
+cdef extern from "Python.h":
+    Py_complex as_complex "PyComplex_AsCComplex"(object) except *
 
 
 cdef bint is_sequence(object x):
@@ -40,6 +44,8 @@ cdef int sequence_shape(object x, Py_ssize_t *sizes) except -1:
         if isinstance(x, str):                          # NumPy's, which look like arrays, too
             raise ValueError("too many dimensions 'str'")
         if is_array(x):
+            if not x.shape and hasattr(x, "__len__"):   # an array without axes, which has none; a scalar is an element
+                return len(x)
             for n in x.shape:
                 if rank == MAX_RANK:
                     raise ValueError(f"too many dimensions '{type(x).__name__}'")
@@ -101,39 +107,39 @@ cdef DType infer_dtype(object x, DType found, int level=0):
 
 
 cdef int write_value(char *p, int code, object x) except -1:
-    """Write one Python number as an element of dtype `code`."""
+    """Write a number as an element of dtype `code`, as Python reads it: by __float__, __complex__ or __index__."""
     cdef long long whole
+    cdef Py_complex both
     if code == FLOAT32:
-        (<float *>p)[0] = <float>(PyFloat_AS_DOUBLE(x) if PyFloat_CheckExact(x) else real_of(x))
+        (<float *>p)[0] = <float>(PyFloat_AS_DOUBLE(x) if PyFloat_CheckExact(x) else <double>x)
     elif code == FLOAT64:
-        (<double *>p)[0] = PyFloat_AS_DOUBLE(x) if PyFloat_CheckExact(x) else real_of(x)
-    elif code == COMPLEX64:
-        (<float *>p)[0], (<float *>p)[1] = <float>PyComplex_RealAsDouble(x), <float>PyComplex_ImagAsDouble(x)
-    elif code == COMPLEX128:
-        (<double *>p)[0], (<double *>p)[1] = PyComplex_RealAsDouble(x), PyComplex_ImagAsDouble(x)
+        (<double *>p)[0] = PyFloat_AS_DOUBLE(x) if PyFloat_CheckExact(x) else <double>x
+    elif code == COMPLEX64 or code == COMPLEX128 or code == COMPLEX32:
+        both = as_complex(x)
+        if code == COMPLEX64:
+            (<float *>p)[0], (<float *>p)[1] = <float>both.real, <float>both.imag
+        elif code == COMPLEX128:
+            (<double *>p)[0], (<double *>p)[1] = both.real, both.imag
+        else:
+            (<unsigned short *>p)[0], (<unsigned short *>p)[1] = to_half(<float>both.real), to_half(<float>both.imag)
     elif is_float8(code):
-        (<unsigned char *>p)[0] = to_float8(<float>real_of(x), code)
-    elif code == COMPLEX32:
-        (<unsigned short *>p)[0] = to_half(<float>PyComplex_RealAsDouble(x))
-        (<unsigned short *>p)[1] = to_half(<float>PyComplex_ImagAsDouble(x))
+        (<unsigned char *>p)[0] = to_float8(<float><double>x, code)
     elif code == BOOL:
-        if x is None or is_sequence(x):
-            raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
+        if not (PyFloat_Check(x) or PyComplex_Check(x) or is_array(x) and element_dtype(x).code == BOOL):
+            x = PyNumber_Index(x)
         p[0] = 1 if x else 0
     elif code == UINT64:
-        if not hasattr(x, "__index__"):
+        if not PyLong_Check(x):
             raise TypeError("an integer is required")
-        (<unsigned long long *>p)[0] = PyLong_AsUnsignedLongLong(int(x))
+        (<unsigned long long *>p)[0] = PyLong_AsUnsignedLongLong(x)
     else:
         if not PyLong_CheckExact(x):
             if PyFloat_Check(x):
                 if not -9.3e18 < x < 9.3e18 or code != INT64 and not LIMITS[code][0] <= x <= LIMITS[code][1]:
                     raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow")
                 x = int(x)
-            elif x is None or is_sequence(x) or PyComplex_Check(x):
-                raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
             else:
-                x = int(x)
+                x = PyNumber_Index(x)
         try:
             whole = x
         except OverflowError:
@@ -152,21 +158,9 @@ cdef int write_value(char *p, int code, object x) except -1:
     return 0
 
 
-cdef double real_of(object x) except? -1.0:
-    if PyComplex_Check(x) or is_sequence(x):
-        raise TypeError(f"must be real number, not {type(x).__name__}")
-    return x
-
-
 cdef char *write_nested(char *p, object x, DType dtype, int level, int rank, Py_ssize_t *sizes) except NULL:
     """Write the elements of nested sequences in order; returns where the next one goes."""
     if level == rank:
-        if isinstance(x, Tensor):
-            if (<Tensor>x).elements != 1:
-                raise ValueError("only one element tensors can be converted to Python scalars")
-            x = x.item()
-        elif is_array(x):
-            x = x.item()
         write_value(p, dtype.code, x)
         return p + dtype.itemsize
     if isinstance(x, Tensor):

@@ -56,6 +56,8 @@ def accumulated(self, product, factors, beta, alpha):
 def _addmv(self, mat, vec, beta, alpha):
     if mat.numel() == 0 and beta != 0:          # then PyTorch doesn't repeat the input
         return self * self.new_tensor(beta)
+    if alpha == 0 and self.is_floating_point() and self.dtype not in HALVES:       # BLAS reads no factors then
+        mat, vec = mat[:, :0], vec[:0]
     return accumulated(self, products.mv, (mat, vec), beta, alpha)
 
 

@@ -65,6 +65,10 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
         return out
     if a.dtype.code == BOOL or out.dtype.code == COMPLEX32:
         raise not_implemented("addmm_impl_cpu_", SCALAR_NAMES[out.dtype.code], False)
+    if not plain and alpha == 0 and a.dtype.category >= CATEGORY_FLOAT and a.dtype.itemsize > 2:
+        # BLAS, which PyTorch calls here, reads no factors then: a product over no elements
+        copy_into(scaled_sum(c, product2(blank(a, 2, [sizes[0], 0]), blank(a, 2, [0, sizes[1]])), beta, 1), out)
+        return out
     backend = <Backend>a.memory.backend
     if a.sizes[1] and (plain or not isinstance(beta, complex) and not isinstance(alpha, complex)):
         if without_kernels(out.dtype.code) or is_lazy(c.dtype.code | a.dtype.code | b.dtype.code):

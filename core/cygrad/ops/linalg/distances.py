@@ -216,7 +216,7 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     >>> cygrad.pairwise_distance(cygrad.zeros(1, 2), cygrad.tensor([[3., 4.]]))
     tensor([5.0000])
     """
-    return _norm(add_number(x1 - x2, eps), p, (-1,), keepdim)
+    return _norm(add_number(x1 - x2, float(eps)), p, (-1,), keepdim)
 
 
 # `cygrad.norm` is `linalg.vector_norm`, as in PyTorch; the norm of a distance is another op with another node.

@@ -199,7 +199,9 @@ def _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options):
         if each and padding_idx < 0 and rows.numel():
             found, places = rows.unflatten(0, (-1, each)).max(1)
             first = cygrad.arange(0, len(rows), each, device=rows.device).unsqueeze(1)
-            return found, indices.to(cygrad.int64)[places + first]
+            if not found.isnan().any():
+                return found, indices.to(cygrad.int64)[places + first]
+            bags = cygrad.arange(len(rows), device=rows.device) // each
         return largest_rows(rows, indices, bags, shape, padding_idx)
     if rows.dtype in HALVES:
         rows = rows.to(cygrad.float32)
@@ -254,20 +256,25 @@ def same_size(starts, count):
 
 
 def largest_rows(rows, indices, bags, shape, padding_idx):
-    """The largest element of each column in a bag, and from which row of the table it comes; 0 for an empty bag."""
+    """The largest element of each column in a bag, and from which row of the table it comes; 0 for an empty bag.
+
+    Nothing is larger than NaN in the first row of a bag, and NaN in another one is larger than nothing.
+    """
     if padding_idx >= 0:
         kept = (indices != padding_idx).nonzero().squeeze(1)
         rows, indices, bags = rows[kept], indices[kept], bags[kept]
     where = bags.unsqueeze(1).expand(rows.shape)
-    out = rows.new_full(shape, -math.inf).scatter_reduce(0, where, rows, "amax")
     order = cygrad.arange(len(rows), device=rows.device).unsqueeze(1).expand(rows.shape)
-    order = order.masked_fill(rows != out.gather(0, where), len(rows))
+    first = order.new_full(shape, len(rows)).scatter_reduce(0, where, order, "amin")
+    size = cygrad.where(rows.isnan(), cygrad.where(order == first.gather(0, where), math.inf, -math.inf), rows)
+    out = size.new_full(shape, -math.inf).scatter_reduce(0, where, size, "amax")
+    order = order.masked_fill(size != out.gather(0, where), len(rows))
     first = order.new_full(shape, len(rows)).scatter_reduce(0, where, order, "amin")
     empty = first == len(rows)
     if not len(indices):
         return out.masked_fill(empty, 0), cygrad.zeros_like(first)
-    places = indices.to(cygrad.int64)[first.clamp_max(len(rows) - 1)]
-    return out.masked_fill(empty, 0), places.masked_fill(empty, 0)
+    first = first.clamp_max(len(rows) - 1)
+    return rows.gather(0, first).masked_fill(empty, 0), indices.to(cygrad.int64)[first].masked_fill(empty, 0)
 
 
 def bags_slope(grad, shape, indices, bags, sizes, per_sample_weights, options, result):

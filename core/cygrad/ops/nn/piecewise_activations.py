@@ -7,7 +7,7 @@ import math
 from cygrad.dispatch.allocation import laid_like
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import check_scalar
-from cygrad.ops.declare.operand_types import BOOL, DTYPES, need_float, refused
+from cygrad.ops.declare.operand_types import BOOL, DTYPES, HALVES, need_float, refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import functions, inplace_form, op
 from cygrad.ops.pointwise.clamping import CLAMP
@@ -207,8 +207,8 @@ def threshold(input, threshold, value):
     """
     if input.is_complex() or input.dtype is BOOL:
         raise refused("threshold_cpu", input.dtype)
-    for number in (threshold, value):
-        check_scalar(input.dtype, number)
+    check_scalar(DTYPES["float32"] if input.dtype in HALVES else input.dtype, threshold)
+    check_scalar(input.dtype, value)
     threshold, value = threshold.real, value.real
     return _threshold(input, threshold, value if input.is_floating_point() else int(value))
 

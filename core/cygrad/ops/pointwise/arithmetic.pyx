@@ -198,6 +198,8 @@ cdef object scaled(KernelOp op, object input, object other, object alpha):
         return checked_binary(op, input, other)
     if is_number(input) and is_number(other):
         input = tensor(input)
+    elif not (isinstance(other, Tensor) or is_number(other)):       # NumPy's are made into Python's by who called
+        raise TypeError(f"{op.name}: other must be a Tensor or a number, not {type(other).__name__}")
     if op.rule == NO_BOOL:
         refuse_bools(op.name, input, other)
     dtype = result_dtype(input, other)

@@ -1,7 +1,7 @@
 """`cat` and `stack` by other names (`hstack`, `column_stack`, ...), and matrices along a diagonal: `block_diag`."""
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill
-from cygrad.dtype import promote_types
+from cygrad.dispatch.promotion import result_type
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import functions, op
 from cygrad.ops.shape.cat_and_stack import _cat as cat, listed
@@ -100,7 +100,4 @@ def _block_diag(*tensors):
         if t.dim() > 2:
             raise RuntimeError("cygrad.block_diag: Input tensors must have 2 or fewer dimensions. Input "
                                f"{i} has {t.dim()} dimensions")
-    dtype = tensors[0].dtype
-    for t in tensors:                               # tensors without axes count as others do
-        dtype = promote_types(dtype, t.dtype)
-    return block_diag(tensors, [tuple(t.shape) for t in tensors], dtype)
+    return block_diag(tensors, [tuple(t.shape) for t in tensors], result_type(*tensors))

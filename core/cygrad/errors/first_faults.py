@@ -100,7 +100,7 @@ def first_fault(name, values, error):
     if isinstance(out, (tuple, list)) and len(out) == 1 and name not in WITHOUT_RESULT:
         return TypeError("expected tuple of 2 elements but got 1")
     if isinstance(error, (IndexError, NotImplementedError)) and isinstance(input, Tensor):
-        if name.endswith("_") and input.requires_grad and input.is_leaf and grad_mode():
+        if name.endswith("_") and "dropout" not in name and input.requires_grad and input.is_leaf and grad_mode():
             return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
         if name in _OUT_FIRST and out is not None:
             made = [input.new_empty(0, dtype=each and DTYPES[each]) for each in _OUT_FIRST[name]]

@@ -429,6 +429,7 @@ def test_storages_can_be_made():
 
 @pytest.mark.parametrize("kind", [cygrad.UntypedStorage, cygrad.TypedStorage])
 def test_methods_of_storages_look_at_self(kind):
-    for call in (lambda: kind.fill_(object(), 1), lambda: kind.clone(3), lambda: kind.to(None, device="cpu")):
-        with pytest.raises(TypeError):
+    for call in (lambda: kind.fill_(object(), 1), lambda: kind.clone(3), lambda: kind.to(None, device="cpu"),
+                 lambda: kind.nbytes(3), lambda: kind._part(object(), 0, 1)):
+        with pytest.raises((TypeError, AttributeError)):
             call()

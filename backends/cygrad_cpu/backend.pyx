@@ -39,6 +39,9 @@ from cygrad_cpu.runtime import allocator, instruction_sets, openblas, thread_cou
 from cygrad_cpu.runtime.denormals import flush_denormal
 
 
+cdef object fourier = None
+
+
 @cython.final
 cdef class CPUBackend(Backend):
     """cygrad's backend for the machine's own processor."""
@@ -275,5 +278,7 @@ cdef class CPUBackend(Backend):
         return cpu_linalg(routine, ins, outs, options)
 
     def fft(self, View a, View out, tuple axes, bint inverse, str norm):
-        from cygrad_cpu.fourier.pocketfft import fourier      # start-up time
+        global fourier
+        if fourier is None:
+            from cygrad_cpu.fourier.pocketfft import fourier      # start-up time
         return fourier(a, out, axes, inverse, norm)

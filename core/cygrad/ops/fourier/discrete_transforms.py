@@ -24,12 +24,13 @@ NORMS = ("none", "root", "count")       # what the node's number, PyTorch's, mea
 
 def nearest_last(a, dims):
     """Axes ordered as they lie in memory, the one with the smallest step last."""
-    return tuple(sorted(dims, key=lambda d: -a.stride(d)))
+    steps = a.stride()
+    return tuple(sorted(dims, key=lambda d: -steps[d]))
 
 
 def laid_out(a, shape, dtype, dims):
     """A new tensor that has `dims` innermost, in this order, and a's other axes as they lie in memory."""
-    if dims == (len(shape) - 1,) and a.is_contiguous():
+    if a.is_contiguous() and tuple(dims) == tuple(range(len(shape) - len(dims), len(shape))):
         return empty_near(a, shape, dtype)
     order = nearest_last(a, [d for d in range(a.dim()) if d not in dims]) + tuple(dims)
     out = empty_near(a, [shape[d] for d in order], dtype)

@@ -1,51 +1,23 @@
-# cython: binding=False, embedsignature=True, embedsignature.format=clinic
-# distutils: extra_compile_args = -Os
 """What `Tensor.storage()` and `untyped_storage()` return: a Storage seen as a flat run of elements, or of bytes.
 
-A wrapper holds a one-dimensional tensor over the whole storage. That for bytes is one object as long as somebody has
-it, so that a storage is itself and keeps the attributes it is given; the others are made on each call.
+`held_storage` has what they hold, and which object stands for the bytes of a Storage.
 """
-import weakref
 from collections.abc import Sequence
 from operator import index
 
-cimport cython
-
 import cygrad
-
-from cygrad.tensor cimport Tensor, new_tensor
-from cygrad.dtype cimport DType, UINT8, dtype_of, plain_of
-from cygrad.storage cimport Storage, wrap_memory
-from cygrad.view cimport fill_dense
-
 from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dtype import DType
+from cygrad.tensor import Tensor
+from cygrad.tensors.held_storage import Held, flat, set_kinds, typed, untyped, wrap  # noqa: F401 (`typed`: for others)
 
 
-cdef Tensor flat(Storage memory, DType dtype):
-    """All of a storage as a one-dimensional tensor of `dtype`."""
-    cdef Py_ssize_t count = memory.nbytes_ // dtype.itemsize
-    cdef Tensor out = new_tensor()
-    fill_dense(out, memory, dtype, 1, &count)
-    return out
-
-
-cdef Tensor _nothing = None
-
-
-cdef Tensor nothing():
-    """What a storage without memory of its own holds: no bytes."""
-    global _nothing
-    if _nothing is None:
-        _nothing = cygrad.empty(0, dtype=cygrad.uint8, device="cpu")
-    return _nothing
-
-
-cdef Tensor elements_of(name, tuple args, dtype, device):
+def elements_of(name, args, dtype, device):
     """The memory that a constructor's arguments ask for: a size, a sequence of numbers, or nothing.
 
     Without a dtype it is bytes, the lowest ones of integers.
     """
-    cdef bint in_bytes = dtype is None
+    in_bytes = dtype is None
     if in_bytes:
         dtype = cygrad.uint8
     if not args:
@@ -54,7 +26,7 @@ cdef Tensor elements_of(name, tuple args, dtype, device):
     if not isinstance(given, (Tensor, bool)) and hasattr(given, "__index__"):   # a size, perhaps NumPy's
         given = index(given)
     if isinstance(given, UntypedStorage):
-        return (<_Storage>given).elements.to(dtype, copy=True)
+        return given.elements.to(dtype, copy=True)
     if isinstance(given, int) and not isinstance(given, bool):
         if given < 0:
             raise RuntimeError(f"{name}(): the size must not be negative, got {given}")
@@ -64,50 +36,21 @@ cdef Tensor elements_of(name, tuple args, dtype, device):
     if in_bytes and not all([isinstance(x, int) for x in given]):
         raise RuntimeError(f"{name}(): tried to construct a storage from a sequence ({type(given).__name__}), but one "
                            "of the items was of type "
-                           f"{[type(x).__name__ for x in given if not isinstance(x, int)][0]} instead of int")
+                           f"{next(type(x).__name__ for x in given if not isinstance(x, int))} instead of int")
     return cygrad.tensor(list(given), dtype=cygrad.int64 if in_bytes else dtype, device=device).to(dtype)
 
 
-_bytes_of = weakref.WeakValueDictionary()       # address of a Storage -> its UntypedStorage
-
-
-@cython.freelist(8)
-cdef class _Storage:
+class _Storage(Held):
     """What both kinds of storage have in common: a sequence of numbers that can be read and written."""
-    cdef Tensor held
-    cdef dict __dict__
-    cdef object __weakref__
-
-    def __cinit__(self, *args, **kwargs):
-        self.held = nothing()           # until `wrap` or a constructor puts others here
-
-    @property
-    def elements(self):
-        """All elements as a tensor of one axis."""
-        cdef Tensor held = self.held
-        if held.elements != held.memory.nbytes_ // held.dtype.itemsize:     # the storage has another size now
-            self.held = held = flat(held.memory, held.dtype)
-        return held
 
     def size(self):
         """Number of elements."""
         return len(self)
 
-    def __len__(self):
-        return self.elements.numel()
-
-    def nbytes(self):
-        """Number of bytes."""
-        return self.held.memory.nbytes_
-
-    def data_ptr(self):
-        """Address of the first byte."""
-        return self.held.memory.data_ptr()
-
     @property
     def _cdata(self):
         """A number that two wrappers share if they have one storage."""
-        return id(self.held.memory)
+        return id(self.held._storage())
 
     @property
     def device(self):
@@ -130,17 +73,16 @@ cdef class _Storage:
             return self.elements[self._place(index)].item()
         return self._sliced(index)
 
-    cdef Py_ssize_t _place(self, index) except -1:
-        cdef Py_ssize_t count = len(self)
+    def _place(self, index):
+        count = len(self)
         if not -count <= index < count:
             raise IndexError(f"index {index} out of range for storage of size {count}")
         return index % count
 
-    cdef int _need_numbers(self) except -1:
+    def _need_numbers(self):
         """Refuse where there are no elements to see."""
         if self.device.type == "meta":
             raise NotImplementedError("Not available for 'meta' device type")
-        return 0
 
     def __setitem__(self, index, value):
         if isinstance(value, _Storage):
@@ -164,10 +106,11 @@ cdef class _Storage:
 
     def copy_(self, source, non_blocking=None):
         """Write the elements of another storage into this one."""
-        cdef Py_ssize_t mine = len(self), others = len(<_Storage?>source)
-        if mine * self.element_size() != others * source.element_size() and self.held.dtype is source.elements.dtype:
-            raise RuntimeError(f"size does not match, self was {mine * self.element_size()} bytes but src was "
-                               f"{others * source.element_size()} bytes")
+        if not isinstance(source, _Storage):
+            raise TypeError(f"a storage is copied from another one, not from {type(source).__name__}")
+        mine, others = self.elements.nbytes, source.elements.nbytes
+        if mine != others and self.held.dtype is source.held.dtype:
+            raise RuntimeError(f"size does not match, self was {mine} bytes but src was {others} bytes")
         self.elements.copy_(source.elements)
         return self
 
@@ -175,7 +118,7 @@ cdef class _Storage:
         """A copy of the storage."""
         return wrap(self._kind(), self.elements.clone())
 
-    cdef type _kind(self):
+    def _kind(self):
         return TypedStorage if isinstance(self, TypedStorage) else UntypedStorage
 
     def cpu(self):
@@ -204,7 +147,7 @@ cdef class _Storage:
 
     def resizable(self):
         """Whether the size can change: nobody else has the memory."""
-        return self.held.memory._resizable()
+        return self.held._storage()._resizable()
 
     def resize_(self, size):
         """Have another number of elements, in place, for all tensors on the storage.
@@ -217,12 +160,11 @@ cdef class _Storage:
         RuntimeError
             If the memory belongs to somebody else, or the size is negative.
         """
-        from cygrad.ops.shape.inplace_geometry import resize_storage      # knot: it needs this module
         if type(size) is not int:
             raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}")
         if size < 0:
             raise RuntimeError(f"resize_: the size must not be negative, got {size}")
-        resize_storage(self.elements, size * self.element_size())
+        cygrad.ops.shape.inplace_geometry.resize_storage(self.elements, size * self.element_size())
         return self
 
     def __sizeof__(self):
@@ -238,67 +180,15 @@ cdef class _Storage:
     def is_hpu(self):
         return False
 
-    cdef object converted(self, str dtype):
-        """A copy with elements of another dtype."""
-        return wrap(TypedStorage, self.elements.to(getattr(cygrad, dtype), copy=True))
-
-    def bfloat16(self):
-        """A copy with elements of dtype bfloat16."""
-        return self.converted("bfloat16")
-
-    def bool(self):
-        """A copy with elements of dtype bool."""
-        return self.converted("bool")
-
-    def byte(self):
-        """A copy with elements of dtype uint8."""
-        return self.converted("uint8")
-
-    def char(self):
-        """A copy with elements of dtype int8."""
-        return self.converted("int8")
-
-    def complex_double(self):
-        """A copy with elements of dtype complex128."""
-        return self.converted("complex128")
-
-    def complex_float(self):
-        """A copy with elements of dtype complex64."""
-        return self.converted("complex64")
-
-    def double(self):
-        """A copy with elements of dtype float64."""
-        return self.converted("float64")
-
-    def float(self):
-        """A copy with elements of dtype float32."""
-        return self.converted("float32")
-
-    def half(self):
-        """A copy with elements of dtype float16."""
-        return self.converted("float16")
-
-    def int(self):
-        """A copy with elements of dtype int32."""
-        return self.converted("int32")
-
-    def long(self):
-        """A copy with elements of dtype int64."""
-        return self.converted("int64")
-
-    def short(self):
-        """A copy with elements of dtype int16."""
-        return self.converted("int16")
-
     def __copy__(self):
         return self.clone()
 
     def __deepcopy__(self, memo):
         """A copy; copies of tensors and storages made with the same `memo` share memory as the originals do."""
-        key = id(self.held.memory)
+        key = id(self.held._storage())
         if key not in memo:
             memo[key] = untyped(self.held).clone()
-        return wrap(self._kind(), flat((<_Storage?>memo[key]).held.memory, self.held.dtype))
+        return wrap(self._kind(), flat(memo[key].held, self.held.dtype))
 
     def is_shared(self):
         """Whether the memory is shared between processes; memory of devices always is said to be."""
@@ -317,11 +207,11 @@ cdef class _Storage:
         return self
 
     def __eq__(self, other):
-        return (isinstance(other, _Storage) and isinstance(self, TypedStorage) is isinstance(other, TypedStorage)
-                and (<_Storage>self).held.memory is (<_Storage>other).held.memory)
+        return other is self or (isinstance(other, _Storage) and self._kind() is other._kind()
+                                 and self.held._storage() is other.held._storage())
 
     def __hash__(self):
-        return hash(id(self.held.memory))       # as `__eq__` compares; the address changes with the size
+        return hash(id(self.held._storage()))       # as `__eq__` compares; the address changes with the size
 
     def __repr__(self):
         numbers = "..." if self.device.type == "meta" else " " + "\n ".join(map(str, self.tolist()))
@@ -332,18 +222,18 @@ cdef class _Storage:
         return rebuild_storage, (self._kind().__name__, self.elements.dtype, self.tolist())
 
 
-cdef object wrap(type cls, Tensor elements):
-    cdef _Storage out
-    if cls is UntypedStorage:
-        out = _bytes_of.get(id(elements.memory))
-        if out is not None and out.held.memory is elements.memory:
-            return out
-    out = cls.__new__(cls)
-    out.held = elements
-    if cls is UntypedStorage:
-        _bytes_of[id(elements.memory)] = out
-    return out
+def _converting(name, dtype):
+    def convert(self):
+        return wrap(TypedStorage, self.elements.to(getattr(cygrad, dtype), copy=True))
+    convert.__name__, convert.__qualname__ = name, f"_Storage.{name}"
+    convert.__doc__ = f"A copy with elements of dtype {dtype}."
+    setattr(_Storage, name, convert)
 
+
+for _name, _dtype in dict(bfloat16="bfloat16", bool="bool", byte="uint8", char="int8", complex_double="complex128",
+                          complex_float="complex64", double="float64", float="float32", half="float16", int="int32",
+                          long="int64", short="int16").items():
+    _converting(_name, _dtype)
 
 _TYPED_FORMS = """TypedStorage.__init__ received an invalid combination of arguments. Expected one of:
  * (*, torch.device device, torch.dtype dtype)
@@ -357,7 +247,7 @@ _UNTYPED_FORMS = """ * (*, int allocator = None, torch.device device = None)
 """
 
 
-cpdef tuple refusal_of(tuple args, wrap_storage):
+def refusal_of(args, wrap_storage):
     """(type, last line) of the error for a constructor's arguments, or None."""
     if wrap_storage is not None:
         if args:
@@ -372,12 +262,14 @@ cpdef tuple refusal_of(tuple args, wrap_storage):
     return None
 
 
-cdef class TypedStorage(_Storage):
+class TypedStorage(_Storage):
     """A storage as a flat sequence of elements of one dtype.
 
     ``TypedStorage(size)`` is uninitialised, ``TypedStorage(numbers)`` holds them, and ``wrap_storage=`` an
     UntypedStorage shows its bytes as elements of `dtype`, the default float dtype unless it is given.
     """
+
+    __module__ = "cygrad.storage"
 
     def __init__(self, *args, wrap_storage=None, dtype=None, device=None):
         refused = refusal_of(args, wrap_storage)
@@ -395,7 +287,7 @@ cdef class TypedStorage(_Storage):
         elif not isinstance(dtype, DType):
             raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
         if wrap_storage is not None:
-            self.held = flat((<_Storage>wrap_storage).held.memory, dtype)
+            self.held = flat(wrap_storage.held, dtype)
         elif args and isinstance(args[0], str):
             raise TypeError("new(): invalid data type 'str'")
         else:
@@ -421,9 +313,9 @@ cdef class TypedStorage(_Storage):
         """The elements as a tensor on the same memory, as `tensor` takes a storage."""
         wanted = cygrad.get_default_dtype() if dtype is None else dtype
         if wanted is not self.held.dtype:
-            raise RuntimeError(f"Expected a Storage of type {SCALAR_NAMES[(<DType?>wanted).code]} or an UntypedStorage"
+            raise RuntimeError(f"Expected a Storage of type {SCALAR_NAMES[wanted.code]} or an UntypedStorage"
                                f", but got {SCALAR_NAMES[self.held.dtype.code]}")
-        return flat(self.held.memory, self.held.dtype)
+        return flat(self.held, self.held.dtype)
 
     @classmethod
     def from_buffer(cls, *args, dtype=None, device=None, **kwargs):
@@ -458,11 +350,13 @@ cdef class TypedStorage(_Storage):
                 f"{len(self)}]")
 
 
-cdef class UntypedStorage(_Storage):
+class UntypedStorage(_Storage):
     """A storage as a flat sequence of bytes.
 
     ``UntypedStorage(size)`` is uninitialised, ``UntypedStorage(numbers)`` holds the lowest byte of each.
     """
+
+    __module__ = "cygrad.storage"
 
     def __init__(self, *args, device=None, **other):
         if len(args) > 1 or other:
@@ -471,7 +365,7 @@ cdef class UntypedStorage(_Storage):
                             f"({', '.join(given)}{', ' if len(given) == 1 else ''}), but expected one of:\n"
                             + _UNTYPED_FORMS)
         self.held = elements_of("torch.UntypedStorage", args, None, device)
-        _bytes_of[id(self.held.memory)] = self
+        self._stand_for_bytes()
 
     def __setitem__(self, index, value):
         if not isinstance(value, int):
@@ -485,21 +379,16 @@ cdef class UntypedStorage(_Storage):
 
     def _sliced(self, index):
         """Some bytes as a storage of their own, on the same memory where the host can reach it."""
-        cdef Py_ssize_t start, stop, step
-        cdef Storage memory = self.held.memory
         start, stop, step = index.indices(len(self))
         if step != 1:
             raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
         stop = max(start, stop)
-        if memory.pointer == NULL:
-            return wrap(UntypedStorage, self.elements[start:stop].clone())
-        memory._lend()          # others have its address now
-        return wrap(UntypedStorage, flat(wrap_memory(memory.backend, <char *>memory.pointer + start, stop - start,
-                                                     memory.owner), dtype_of(UINT8)))
+        part = self._part(start, stop)
+        return wrap(UntypedStorage, self.elements[start:stop].clone() if part is None else part)
 
     def _as_tensor(self, dtype):
         """The bytes as elements of `dtype`, int64 unless it is given, on the same memory."""
-        return flat(self.held.memory, cygrad.int64 if dtype is None else dtype)
+        return flat(self.held, cygrad.int64 if dtype is None else dtype)
 
     @classmethod
     def from_buffer(cls, buffer, byte_order=None, count=-1, offset=0, *, dtype=None):
@@ -565,9 +454,10 @@ cdef class UntypedStorage(_Storage):
             return "torch.storage.UntypedStorage"
         return wrap(TypedStorage, self.elements.to(dtype, copy=True))
 
-    def byteswap(self, DType dtype not None):
+    def byteswap(self, dtype):
         """Turn the order of the bytes of each element of `dtype` over, in place."""
-        cdef Py_ssize_t size = dtype.itemsize // (2 if dtype.is_complex else 1), whole = len(self) // size * size
+        size = dtype.itemsize // (2 if dtype.is_complex else 1)
+        whole = len(self) // size * size
         rows = self.elements[:whole].view(-1, size)
         rows.copy_(rows.flip(1))
 
@@ -606,25 +496,4 @@ cdef class UntypedStorage(_Storage):
         return f"[cygrad.storage.UntypedStorage(device={self.device}) of size {len(self)}]"
 
 
-def typed(Tensor t not None):
-    """The storage of a tensor as elements of its dtype."""
-    return wrap(TypedStorage, flat(t.memory, plain_of(t.dtype)))
-
-
-def untyped(Tensor t not None):
-    """The storage of a tensor as bytes."""
-    cdef _Storage found = _bytes_of.get(id(t.memory))
-    if found is not None and found.held.memory is t.memory:
-        return found
-    return wrap(UntypedStorage, flat(t.memory, dtype_of(UINT8)))
-
-
-cdef extern from *:
-    """
-    static void cygrad_name_type(PyObject *type, const char *name) { ((PyTypeObject *)type)->tp_name = name; }
-    """
-    void cygrad_name_type(object, const char *)
-
-
-cygrad_name_type(TypedStorage, "cygrad.storage.TypedStorage")
-cygrad_name_type(UntypedStorage, "cygrad.storage.UntypedStorage")
+set_kinds(TypedStorage, UntypedStorage)

@@ -113,6 +113,7 @@ def _add_slices(Tensor self not None, int dim, index, source, alpha):
     cdef Tensor places = one_axis(index)
     cdef int mode = adding(target, dim, places, alpha != 1)
     if alpha != 1:
+        check_scalar(self.dtype, alpha)
         if not (self.dtype.is_floating_point or self.dtype.is_complex):
             alpha = bool(alpha) if self.dtype.name == "bool" else int(alpha)
         if mode != ADD:                                         # PyTorch rounds alpha, too
@@ -354,6 +355,8 @@ def index_reduce_arguments(self, dim, index, source, reduce, *, include_self=Tru
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     arguments = index_add_arguments(self, dim, index, source)[:3]
+    if not include_self:
+        refuse_no_slices(self, arguments[0], index)
     refuse_complex_extremes(self, reduce)
     if self.dim() < 2 and (self.dtype.is_complex or self.dtype.name == "bool"):     # more axes: other kernels
         raise NotImplementedError(f"\"index_func_\" not implemented for '{scalar_name(self)}'")

@@ -265,6 +265,7 @@ def chain_matmul(*matrices):
     for i, t in enumerate(matrices):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    for t in matrices:
         if t.dim() != 2:
             raise RuntimeError(f"Tensor dimension is {t.dim()}, expected 2 instead.")
     if len(matrices) == 1:

@@ -76,7 +76,8 @@ MAKERS = frozenset("arange range linspace logspace eye zeros ones full rand norm
 # Whose `out` depends on what it was and on the operands without a derivative.
 UNDIFFERENTIATED = frozenset("""
     bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor conj_physical diag
-    floor_divide gcd heaviside histogram lcm linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve log_softmax slice_scatter softmax""".split())
+    floor_divide gcd heaviside
+    histogram lcm linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve log_softmax slice_scatter softmax""".split())
 
 # Of makers, what reads no tensor: there is nothing to differentiate but `out` itself.
 MADE_ANEW = MAKERS - {"bernoulli"} | {"fft_fftfreq", "fft_rfftfreq"}

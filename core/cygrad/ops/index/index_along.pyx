@@ -1,6 +1,6 @@
 # distutils: extra_compile_args = -Os
 """Reading and writing whole slices at places of an axis: `index_select`, `index_add` and the other `index_*`."""
-from cygrad.dispatch.overlap cimport refuse_overlap
+from cygrad.dispatch.overlap cimport refuse_overlap, refuse_self_overlap
 from cygrad.dispatch.promotion cimport check_scalar
 from cygrad.dispatch.raw cimport step_mode
 from cygrad.dtype cimport INT32, INT64, plain_of
@@ -233,7 +233,19 @@ def index_copy_arguments(Tensor self not None, dim, index, source):
     return axis, index, source
 
 
-@op(out="exact", inplace=in_place(copy_slices, index_copy_arguments))
+def index_copy_inplace_arguments(Tensor self not None, dim, index, source):
+    """`index_copy_arguments`, before whose faults PyTorch notices memory that is shared."""
+    try:
+        return index_copy_arguments(self, dim, index, source)
+    except IndexError:
+        wrap_dim(dim, self.rank)
+        refuse_self_overlap(self)
+        refuse_overlap(self, <Tensor>index, True)
+        refuse_overlap(self, <Tensor>source, True)
+        raise
+
+
+@op(out="exact", inplace=in_place(copy_slices, index_copy_inplace_arguments))
 def index_copy(input, dim, index, source):
     """`input` with the slices at the places `index` of an axis replaced by those of `source`.
 

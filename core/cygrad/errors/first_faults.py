@@ -39,9 +39,9 @@ _OF_ITS_DTYPE = frozenset(
 _ALONG_AN_AXIS = frozenset("cumprod cumsum log_softmax logcumsumexp softmax".split())
 # Ops that look at the dtypes of `out` before anything else: those of what they make, None for the input's.
 _OUT_FIRST = {**dict.fromkeys("amax amin histc index_copy logcumsumexp nanquantile quantile take".split(), (None,)),
-              **dict.fromkeys(("all", "any"), ("bool",)),
+              **dict.fromkeys(("all", "any"), ("bool",)), "hash_tensor": ("uint64",), "aminmax": (None, None),
               **dict.fromkeys("cummax cummin kthvalue median mode nanmedian".split(), (None, "int64"))}
-_AXES_FIRST = "kthvalue", "median", "nanmedian"         # of these, whose axes come before
+_AXES_FIRST = "aminmax", "kthvalue", "median", "nanmedian"         # of these, whose axes come before
 # Ops that take `out_dtype`, for which only NVIDIA's devices have kernels.
 _MIXED = frozenset("addmm baddbmm bmm mm".split())
 _NO_KERNEL = re.compile('^(".*" not implemented for |clamp is not supported)')
@@ -88,7 +88,8 @@ def first_fault(name, values, error):
             discovery.resolve(values["device"])
         except RuntimeError as found:
             return found
-    out, input = values.get("out"), values.get("input", values.get("self"))
+    out = values.get(3 if name == "tensordot" and 3 in values else "out")
+    input = values.get("input", values.get("self"))
     if name in ("chain_matmul", "tensordot") and not isinstance(out, (Tensor, type(None))) \
             and isinstance(error, RuntimeError) and not str(error).startswith("tensordot expects"):
         return TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
@@ -101,7 +102,7 @@ def first_fault(name, values, error):
                 return found
     if isinstance(error, OverflowError) and "to convert to C" in str(error):
         return ValueError("Overflow when unpacking long long")
-    if isinstance(out, (tuple, list)) and len(out) == 1 and name not in WITHOUT_RESULT:
+    if isinstance(out, (tuple, list)) and len(out) == 1 and name != "tensordot" and name not in WITHOUT_RESULT:
         return TypeError("expected tuple of 2 elements but got 1")
     if isinstance(error, (IndexError, NotImplementedError)) and isinstance(input, Tensor):
         if name.endswith("_") and input.requires_grad and input.is_leaf and grad_mode():

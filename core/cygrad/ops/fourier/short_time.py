@@ -257,6 +257,8 @@ def check_istft(call, input, n_fft, hop_length, win_length, window, onesided, re
     if not input.is_complex():
         raise RuntimeError("istft requires a complex-valued input tensor matching the output from stft with "
                            "return_complex=True.")
+    if input.dim() < 2:
+        raise IndexError(f"Dimension out of range (of {input.dim() + 1} with real and imaginary parts)")
     if not input.numel():
         raise RuntimeError(f"{call} : input tensor cannot be empty.")
     if input.dim() not in (2, 3):

@@ -204,7 +204,7 @@ cdef str off_axis(Tensor t, int axis):
     return " ".join([str(t.sizes[d]) for d in range(t.rank) if d != axis])
 
 
-def index_copy_arguments(Tensor self not None, dim, index, source):
+def copy_arguments(Tensor self not None, dim, index, source):
     need_tensor(index, "index_copy", "index", 2)
     need_tensor(source, "index_copy", "source", 3)
     cdef Tensor places = index, copied = source
@@ -233,10 +233,10 @@ def index_copy_arguments(Tensor self not None, dim, index, source):
     return axis, index, source
 
 
-def index_copy_inplace_arguments(Tensor self not None, dim, index, source):
-    """`index_copy_arguments`, before whose faults PyTorch notices memory that is shared."""
+def index_copy_arguments(Tensor self not None, dim, index, source):
+    """Those of the in-place form; before their faults PyTorch notices memory that is shared."""
     try:
-        return index_copy_arguments(self, dim, index, source)
+        return copy_arguments(self, dim, index, source)
     except IndexError:
         wrap_dim(dim, self.rank)
         refuse_self_overlap(self)
@@ -245,7 +245,7 @@ def index_copy_inplace_arguments(Tensor self not None, dim, index, source):
         raise
 
 
-@op(out="exact", inplace=in_place(copy_slices, index_copy_inplace_arguments))
+@op(out="exact", inplace=in_place(copy_slices, index_copy_arguments))
 def index_copy(input, dim, index, source):
     """`input` with the slices at the places `index` of an axis replaced by those of `source`.
 
@@ -268,7 +268,7 @@ def index_copy(input, dim, index, source):
     >>> cygrad.zeros(3).index_copy(0, cygrad.tensor([0, 2]), cygrad.tensor([1., 2.]))
     tensor([1., 0., 2.])
     """
-    return copy_slices(input, *index_copy_arguments(input, dim, index, source))
+    return copy_slices(input, *copy_arguments(input, dim, index, source))
 
 
 # --------------------------------------------------------------------- index_fill

@@ -7,7 +7,7 @@ def batched(differentiate, outputs, given, tensors):
     """Gradients of `tensors` for each example of the gradients `given`; `differentiate` is the pass for one."""
     unused = []
     for i, (output, seed) in enumerate(zip(outputs, given)):
-        if seed is not None and seed.shape[1:] != output.shape:
+        if seed is not None and seed[0].shape != output.shape:
             raise RuntimeError(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
                 "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
@@ -16,7 +16,7 @@ def batched(differentiate, outputs, given, tensors):
                 "considered batched, consider using vmap.".replace("cygrad.", "torch."))
 
     for output, seed in zip(outputs, given):
-        if seed is None and output.requires_grad and output.numel() != 1:
+        if seed is None and output.requires_grad and (output.numel() != 1 or output.is_complex()):
             return differentiate(given)        # which refuses it
         if seed is None:
             what = ("some input, but that input is a Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= "

@@ -23,6 +23,8 @@ from cygrad.tensor cimport (CREATED_BY_MULTI_OUTPUT, CREATED_IN_INFERENCE, CREAT
 from cygrad.view cimport make_view, size_of, tuple_of
 from cygrad.tensors.operators cimport Plain, operators
 
+from cygrad.dispatch.promotion import SCALAR_NAMES
+
 
 # -------------------------------------------------------------------- edges
 
@@ -303,6 +305,8 @@ cdef int attach_node(OpNode node, object outputs) except -1:
         return 0
     if isinstance(outputs, Tensor):
         t = <Tensor>outputs
+        if t.dtype.category < CATEGORY_FLOAT:
+            raise RuntimeError(f"Autograd not support dtype: {SCALAR_NAMES[t.dtype.code]}")
         set_output(node, t, 0)
         if node.result is not None:
             keep_result(node, t)

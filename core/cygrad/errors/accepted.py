@@ -128,7 +128,7 @@ class Accepted:
                 self._take(place + i, bits, overload)
         for count in range(required, COUNTS):
             self.enough[count] |= overload
-        if keyword_only == 1 and body.startswith("tuple of ints"):
+        if keyword_only == 1 and body.startswith("tuple of ints") and not body.startswith("tuple of ints[]"):
             self.endless = True
             return overload
         return 0

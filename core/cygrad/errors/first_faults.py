@@ -8,7 +8,7 @@ import re
 
 from cygrad import return_types
 from cygrad.autograd.modes import grad_mode
-from cygrad.devices.device import device
+from cygrad.devices import discovery
 from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.promotion import check_scalar, result_type
 from cygrad.dtype import can_cast, get_default_dtype
@@ -35,12 +35,14 @@ _OF_FLOATS = frozenset("""
     special_scaled_modified_bessel_k1 special_sinc special_spherical_bessel_j0 special_xlog1py special_xlogy
     special_zeta""".split())
 # Ops of one tensor that give its dtype and nothing else.
-_OF_ITS_DTYPE = frozenset("abs absolute bitwise_not ceil floor frac neg round special_round sgn sign trunc".split())
+_OF_ITS_DTYPE = frozenset(
+    "abs absolute bitwise_not ceil floor frac hardshrink neg round special_round sgn sign trunc".split())
 _ALONG_AN_AXIS = frozenset("cumprod cumsum log_softmax logcumsumexp softmax".split())
 # Ops that look at the dtypes of `out` before anything else: those of what they make, None for the input's.
 _OUT_FIRST = {**dict.fromkeys("amax amin histc index_copy logcumsumexp nanquantile quantile take".split(), (None,)),
-              **dict.fromkeys(("all", "any"), ("bool",)),
+              **dict.fromkeys(("all", "any"), ("bool",)), "hash_tensor": ("uint64",), "aminmax": (None, None),
               **dict.fromkeys("cummax cummin kthvalue median mode nanmedian".split(), (None, "int64"))}
+_AXES_FIRST = "aminmax", "kthvalue", "median", "nanmedian"         # of these, whose axes come before
 # Ops that take `out_dtype`, for which only NVIDIA's devices have kernels.
 _MIXED = frozenset("addmm baddbmm bmm mm".split())
 _NO_KERNEL = re.compile('^(".*" not implemented for |clamp is not supported)')
@@ -50,10 +52,10 @@ _IN_C = frozenset("""
     celu cross_entropy ctc_loss einsum elu embedding fractional_max_pool2d fractional_max_pool3d get_device hardsigmoid
     hardswish
     hardtanh leaky_relu logsigmoid mish multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss nll_loss
-    nonzero pad poisson_nll_loss relu6 selu silu stft threshold""".split())
+    nonzero pad poisson_nll_loss relu6 selu silu threshold""".split())
 _IN_PYTHON = frozenset("""
     adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d affine_grid l1_loss
-    linear_cross_entropy max_unpool1d max_unpool2d max_unpool3d mse_loss norm split stft unravel_index
+    linear_cross_entropy max_unpool1d max_unpool2d max_unpool3d mse_loss norm unravel_index
     binary_cross_entropy binary_cross_entropy_with_logits dropout1d dropout2d dropout3d embedding_bag gaussian_nll_loss
     glu huber_loss interpolate local_response_norm lp_pool1d lp_pool2d lp_pool3d margin_ranking_loss
     smooth_l1_loss softsign tanhshrink triplet_margin_with_distance_loss
@@ -93,16 +95,31 @@ def first_fault(name, values, error):
         return NotImplementedError(f"Could not run 'aten::{name}.{overload}' with arguments from the 'CPU' backend.")
     if isinstance(values.get("device"), str):
         try:
-            device(values["device"])
+            discovery.resolve(values["device"])
         except RuntimeError as found:
             return found
-    out, input = values.get("out"), values.get("input", values.get("self"))
-    if isinstance(out, (tuple, list)) and len(out) == 1 and name not in WITHOUT_RESULT:
+    out = values.get(3 if name == "tensordot" and 3 in values else "out")
+    input = values.get("input", values.get("self"))
+    if name in ("chain_matmul", "tensordot") and not isinstance(out, (Tensor, type(None))) \
+            and isinstance(error, RuntimeError) and not str(error).startswith("tensordot expects"):
+        return TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if name == "split" and values:
+        first, *others = values.values()
+        if not isinstance(first, Tensor):
+            try:
+                first.split(*others)
+            except Exception as found:
+                return found
+    if isinstance(error, OverflowError) and "to convert to C" in str(error):
+        return ValueError("Overflow when unpacking long long")
+    if isinstance(out, (tuple, list)) and len(out) == 1 and name != "tensordot" and name not in WITHOUT_RESULT:
         return TypeError("expected tuple of 2 elements but got 1")
     if isinstance(error, (IndexError, NotImplementedError)) and isinstance(input, Tensor):
         if name.endswith("_") and "dropout" not in name and input.requires_grad and input.is_leaf and grad_mode():
             return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-        if name in _OUT_FIRST and out is not None:
+        if type(values.get("correction")) is complex:
+            return _unfit_number(values) or error
+        if name in _OUT_FIRST and out is not None and not (isinstance(error, IndexError) and name in _AXES_FIRST):
             made = [input.new_empty(0, dtype=each and DTYPES[each]) for each in _OUT_FIRST[name]]
             try:
                 check_dtypes(name, "scalar_type", made, out if len(made) > 1 else (out,), (input,), {})
@@ -143,13 +160,15 @@ def _before_the_kernel(name, values, error):
     inplace = name.endswith("_")
     name = name.removesuffix("_")
     operands = [value for word, value in values.items() if isinstance(value, Tensor) and word != "out"]
-    if not operands or error.startswith("clamp") and len(operands) == 1:       # which asks before bounds are numbers
+    if not operands or error.startswith("clamp") and (      # which asks before bounds are numbers
+            name in ("clamp", "clip") if operands[0].is_complex() else len(operands) == 1 and (
+                not inplace or name not in ("clamp", "clip"))):
         return None
     out = operands[0] if inplace else values.get("out")
     pair = name in _PAIRS or "_polynomial_" in name
     try:
         dim = values.get("dim")
-        if type(dim) is int:
+        if type(dim) is int and not name.startswith("unique"):
             (operands[0] if operands[0].dim() else operands[0].new_empty(1)).size(dim)
         if pair or name in _COMPARISONS:
             shape = broadcast(*operands)[0].shape

@@ -42,7 +42,7 @@ class Parameter:
                 return (True, None) if not value or _is_index(value[0]) else (False, 0)
             return self.one and (self.is_int(value) or isinstance(value, Tensor) and _is_index(value)), None
         if self.kind == "tuple of floats":
-            return isinstance(value, (tuple, list)) and (not value or _is_number(value[0])), None
+            return isinstance(value, (tuple, list)) and (not value or _CHECKS["float"](value[0])), None
         if self.kind == "tuple of Scalars":
             return isinstance(value, (tuple, list)) and all(map(_is_number, value)), None
         if self.kind == "tuple of Tensors":

@@ -216,6 +216,8 @@ def type_(self, dtype=None, non_blocking=False):
     elif dtype is Tensor:
         target, device = get_default_dtype(), "cpu"
     else:
+        if isinstance(dtype, type):
+            raise ValueError(f"invalid type: '{dtype.__name__}'")
         raise TypeError(f"dtype must be a type, str, or dtype object, not {type(dtype).__name__}")
     stays = device == place_name(self)
     if not stays and device != "cpu":

@@ -68,8 +68,8 @@ cdef Tensor from_data(object values, DType dtype):
     if is_array(values):
         out = clone_like(share_array(values, False))
         return out if dtype is None else cast(out, dtype)
-    if isinstance(values, str):
-        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(values).__name__}'")
     if isinstance(values, dict):
         raise RuntimeError("Could not infer dtype of dict")
     if may_be_foreign(values):

@@ -50,7 +50,7 @@ _EXACT_OF = {
     "Expected result to be of dtype uint64, but got {given}": "hash_tensor",
     "{dotted} expected out tensor dtype {made} but got: {given}": "linalg_norm linalg_matrix_norm",
     "linalg.vecdot: Expected out of dtype{made} but found {given}": "linalg_vecdot",
-    "multi_dot(): expected out tensor to have dtype {made_C} but got {given_C}": "linalg_multi_dot",
+    "multi_dot(): expected out tensor to have dtype {made_C} but got {given_C}": "linalg_multi_dot chain_matmul",
     "torch.ormqr: Expected input and result to have the same dtype, but input has dtype{made} and result has dtype "
     "{given}": "ormqr",
 }

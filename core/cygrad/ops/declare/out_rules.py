@@ -6,8 +6,8 @@ that an op takes there, and the words in which it refuses others, stand in `out_
 
 # Ops that may be given operands, and an `out`, that require gradients: there is nothing to differentiate.
 WITHOUT_GRADIENT = frozenset("""
-    all any argmax argmin bitwise_not bucketize count_nonzero eq equal gcd ge greater greater_equal gt histc isin
-    isneginf isposinf lcm le less less_equal linalg_matrix_rank logical_and logical_not logical_or logical_xor lt
+    all any argmax argmin bitwise_not bucketize count_nonzero eq equal ge greater greater_equal gt histc isin
+    isneginf isposinf le less less_equal linalg_matrix_rank logical_and logical_not logical_or logical_xor lt
     multinomial ne nonzero
     not_equal searchsorted signbit special_airy_ai
     special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0
@@ -47,7 +47,8 @@ OVERLAPS = {name: rule for rule, names in _OVERLAPS for name in names.split()}
 # Ops that look whether places of `out` are there twice before its shape is.
 LOOKED_AT_FIRST = set("""
     index_select take add sub div subtract true_divide divide pow clamp clamp_min clamp_max clip nan_to_num lerp
-    addcmul addcdiv masked_select scatter scatter_add scatter_reduce addr complex conj_physical deg2rad diff
+    addcmul addcdiv hardshrink
+    ldexp masked_select scatter scatter_add scatter_reduce addr complex conj_physical deg2rad diff
     float_power floor_divide frac outer heaviside i0 igamma igammac isneginf isposinf logaddexp logaddexp2 logit polar
     polygamma rad2deg round sgn signbit square where xlogy special_chebyshev_polynomial_t
     special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_entr
@@ -74,8 +75,9 @@ MAKERS = frozenset("arange range linspace logspace eye zeros ones full rand norm
 
 # Whose `out` depends on what it was and on the operands without a derivative.
 UNDIFFERENTIATED = frozenset("""
-    bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor conj_physical diag floor_divide heaviside
-    histogram linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve log_softmax slice_scatter softmax""".split())
+    bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor conj_physical diag
+    floor_divide gcd heaviside
+    histogram lcm linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve log_softmax slice_scatter softmax""".split())
 
 # Of makers, what reads no tensor: there is nothing to differentiate but `out` itself.
 MADE_ANEW = MAKERS - {"bernoulli"} | {"fft_fftfreq", "fft_rfftfreq"}

@@ -8,6 +8,7 @@ from cygrad.ops.nn.border_padding import pad_with_borders
 from cygrad.ops.nn.padding import constant_pad_nd
 from cygrad.ops.declare.operand_types import need_tensors, refused
 
+NONE = type(None)
 ONESIDED = "Cannot have onesided output if window or input is complex"
 
 
@@ -100,14 +101,19 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     >>> tuple(cygrad.stft(cygrad.ones(16), 4, window=cygrad.hann_window(4), return_complex=True).shape)
     (3, 17)
     """
-    need_tensors("stft", input=input)
-    for name, value in (("normalized", normalized), ("onesided", onesided), ("return_complex", return_complex)):
-        if not isinstance(value, bool) and (value is not None or name == "normalized"):
-            raise TypeError(f"stft(): argument '{name}' must be bool, not {type(value).__name__}")
     if center:
         if align_to_window is not None:
             raise RuntimeError("stft align_to_window should only be set when center = false")
         input = extended(input, int(n_fft // 2), pad_mode)
+    need_tensors("stft", input=input)
+    n_fft, hop_length, win_length = (int(n) if isinstance(n, cygrad.Tensor) and not n.dim() else n
+                                     for n in (n_fft, hop_length, win_length))
+    for name, value, kinds in (("n_fft", n_fft, int), ("hop_length", hop_length, (int, NONE)), (
+            "win_length", win_length, (int, NONE)), ("window", window, (cygrad.Tensor, NONE)), (
+            "normalized", normalized, bool), ("onesided", onesided, (bool, NONE)), (
+            "return_complex", return_complex, (bool, NONE))):
+        if not isinstance(value, kinds) or isinstance(value, bool) and kinds in (int, (int, NONE)):
+            raise TypeError(f"stft(): argument '{name}' must not be {type(value).__name__}")
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if window is None:
@@ -251,6 +257,8 @@ def check_istft(call, input, n_fft, hop_length, win_length, window, onesided, re
     if not input.is_complex():
         raise RuntimeError("istft requires a complex-valued input tensor matching the output from stft with "
                            "return_complex=True.")
+    if input.dim() < 2:
+        raise IndexError(f"Dimension out of range (of {input.dim() + 1} with real and imaginary parts)")
     if not input.numel():
         raise RuntimeError(f"{call} : input tensor cannot be empty.")
     if input.dim() not in (2, 3):

@@ -416,6 +416,8 @@ cdef list axes_of(Tensor t, object indices, object values):
             dim += index.rank if is_mask(index) else 1
     if dim > t.rank:
         raise IndexError(f"too many indices for tensor of dimension {t.rank} (got {dim})")
+    if not found and not t.rank and indices:
+        raise IndexError("too many indices for tensor of dimension 0 (got 1)")
     if not found:
         raise RuntimeError("index_put(): expected at least one index tensor with axes, or of integers, in 'indices'")
     return found

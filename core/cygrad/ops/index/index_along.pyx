@@ -1,6 +1,6 @@
 # distutils: extra_compile_args = -Os
 """Reading and writing whole slices at places of an axis: `index_select`, `index_add` and the other `index_*`."""
-from cygrad.dispatch.overlap cimport refuse_overlap
+from cygrad.dispatch.overlap cimport refuse_overlap, refuse_self_overlap
 from cygrad.dispatch.promotion cimport check_scalar
 from cygrad.dispatch.raw cimport step_mode
 from cygrad.dtype cimport INT32, INT64, plain_of
@@ -113,6 +113,7 @@ def _add_slices(Tensor self not None, int dim, index, source, alpha):
     cdef Tensor places = one_axis(index)
     cdef int mode = adding(target, dim, places, alpha != 1)
     if alpha != 1:
+        check_scalar(self.dtype, alpha)
         if not (self.dtype.is_floating_point or self.dtype.is_complex):
             alpha = bool(alpha) if self.dtype.name == "bool" else int(alpha)
         if mode != ADD:                                         # PyTorch rounds alpha, too
@@ -203,7 +204,7 @@ cdef str off_axis(Tensor t, int axis):
     return " ".join([str(t.sizes[d]) for d in range(t.rank) if d != axis])
 
 
-def index_copy_arguments(Tensor self not None, dim, index, source):
+def copy_arguments(Tensor self not None, dim, index, source):
     need_tensor(index, "index_copy", "index", 2)
     need_tensor(source, "index_copy", "source", 3)
     cdef Tensor places = index, copied = source
@@ -232,6 +233,18 @@ def index_copy_arguments(Tensor self not None, dim, index, source):
     return axis, index, source
 
 
+def index_copy_arguments(Tensor self not None, dim, index, source):
+    """Those of the in-place form; before their faults PyTorch notices memory that is shared."""
+    try:
+        return copy_arguments(self, dim, index, source)
+    except IndexError:
+        wrap_dim(dim, self.rank)
+        refuse_self_overlap(self)
+        refuse_overlap(self, <Tensor>index, True)
+        refuse_overlap(self, <Tensor>source, True)
+        raise
+
+
 @op(out="exact", inplace=in_place(copy_slices, index_copy_arguments))
 def index_copy(input, dim, index, source):
     """`input` with the slices at the places `index` of an axis replaced by those of `source`.
@@ -255,7 +268,7 @@ def index_copy(input, dim, index, source):
     >>> cygrad.zeros(3).index_copy(0, cygrad.tensor([0, 2]), cygrad.tensor([1., 2.]))
     tensor([1., 0., 2.])
     """
-    return copy_slices(input, *index_copy_arguments(input, dim, index, source))
+    return copy_slices(input, *copy_arguments(input, dim, index, source))
 
 
 # --------------------------------------------------------------------- index_fill
@@ -354,6 +367,8 @@ def index_reduce_arguments(self, dim, index, source, reduce, *, include_self=Tru
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     arguments = index_add_arguments(self, dim, index, source)[:3]
+    if not include_self:
+        refuse_no_slices(self, arguments[0], index)
     refuse_complex_extremes(self, reduce)
     if self.dim() < 2 and (self.dtype.is_complex or self.dtype.name == "bool"):     # more axes: other kernels
         raise NotImplementedError(f"\"index_func_\" not implemented for '{scalar_name(self)}'")

@@ -235,13 +235,14 @@ scatter_reduce = Written(_scatter_reduce, "scatter_reduce", True)
 def scatter_reduce_arguments(self, dim, index, src, reduce, *, include_self=True):
     need_tensor(index, "scatter_reduce", "index", 2)
     need_tensor(src, "scatter_reduce", "src", 3)
+    axis = check_scatter(self, dim, index, src)
     reduce = OTHER_NAMES.get(reduce, reduce)
     if reduce not in MODES:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     if reduce == "mean" and self.dtype.name == "bool" and index.numel():
         raise NotImplementedError("\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'")
     refuse_complex_extremes(self, reduce)
-    return check_scatter(self, dim, index, src), index, src, reduce, include_self
+    return axis, index, src, reduce, include_self
 
 
 def refuse_complex_extremes(self, reduce):

@@ -12,7 +12,7 @@ from cygrad.dispatch.raw import copy_, gather_op
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.out_arguments import resize_output
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.op_forms import op
+from cygrad.ops.declare.op_forms import op, with_out
 from cygrad.ops.linalg.lapack import exact_out, need_float
 from cygrad.ops.shape.broadcasting import broadcast_shapes, common_shape
 from cygrad.ops.shape.views import unsafe_strided_view, wrap
@@ -136,27 +136,8 @@ def dot_dims(a, b, dims):
     return list(first), list(second)
 
 
-@op(method=False, out="expected")
-def tensordot(a, b, dims=2):
-    """Sum of products of two tensors over several axes at once.
-
-    Parameters
-    ----------
-    a, b : Tensor
-        Of one dtype.
-    dims : int, or two lists of int
-        Either the number of last axes of `a` and first axes of `b`, or the axes of `a` and those of `b`.
-
-    Returns
-    -------
-    Tensor
-        The other axes of `a`, then those of `b`.
-
-    Examples
-    --------
-    >>> cygrad.tensordot(cygrad.ones(2, 3, 4), cygrad.ones(4, 3), dims=([1, 2], [1, 0]))
-    tensor([12., 12.])
-    """
+def contracted(a, b, dims):
+    """`tensordot` without `out`."""
     first, second = dot_dims(a, b, dims)
     if a.dtype is not b.dtype:
         raise RuntimeError("both inputs should have same dtype")
@@ -183,6 +164,35 @@ def tensordot(a, b, dims=2):
             return (left.squeeze() * right.squeeze()).sum(dtype=a.dtype).view(shape)
         return cygrad.dot(*(t if t.dim() == 1 else t.reshape(inside) for t in (left, right))).view(shape)
     return left.reshape(count(a, rows), inside).mm(right.reshape(inside, count(b, columns))).reshape(shape)
+
+
+contracted_into = with_out("tensordot", contracted, "expected")
+
+
+@op(method=False)
+def tensordot(a, b, dims=2, out=None):
+    """Sum of products of two tensors over several axes at once.
+
+    Parameters
+    ----------
+    a, b : Tensor
+        Of one dtype.
+    dims : int, or two lists of int
+        Either the number of last axes of `a` and first axes of `b`, or the axes of `a` and those of `b`.
+    out : Tensor, optional
+        Takes the result.
+
+    Returns
+    -------
+    Tensor
+        The other axes of `a`, then those of `b`.
+
+    Examples
+    --------
+    >>> cygrad.tensordot(cygrad.ones(2, 3, 4), cygrad.ones(4, 3), dims=([1, 2], [1, 0]))
+    tensor([12., 12.])
+    """
+    return contracted(a, b, dims) if out is None else contracted_into(a, b, dims, out=out)
 
 
 def count(t, dims):
@@ -265,6 +275,7 @@ def chain_matmul(*matrices):
     for i, t in enumerate(matrices):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    for t in matrices:
         if t.dim() != 2:
             raise RuntimeError(f"Tensor dimension is {t.dim()}, expected 2 instead.")
     if len(matrices) == 1:

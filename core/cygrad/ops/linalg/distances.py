@@ -57,21 +57,23 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
 
 def check_rows(x1, x2, p):
     need_tensors("cdist", x1=x1, x2=x2)
+    if not isinstance(p, (int, float)):
+        raise TypeError(f"cdist(): argument 'p' (position 3) must be float, not {type(p).__name__}")
     for name, x in (("X1", x1), ("X2", x2)):
         if not x.is_floating_point():
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {SCALAR_NAMES[x.dtype.code]}")
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("cdist only supports non-negative p values")
     for name, x in (("X1", x1), ("X2", x2)):
         if x.dim() < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.dim()}D")
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
+    if x1.dtype in HALVES and x1.numel() and x2.numel():
+        raise refused("cdist", x1.dtype)
     if x1.dtype is not x2.dtype:
         raise RuntimeError(f"expected scalar type {SCALAR_NAMES[x1.dtype.code]} but found "
                            f"{SCALAR_NAMES[x2.dtype.code]}")
-    if x1.dtype in HALVES:
-        raise refused("cdist", x1.dtype)
 
 
 @primitive(name="cdist")

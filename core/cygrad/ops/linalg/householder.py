@@ -199,7 +199,7 @@ def ormqr(input, tau, other, left=True, transpose=False):
         if each.dim() < 2:
             raise RuntimeError(f"{name}: {what} must have at least 2 dimensions.")
     side = -2 if left else -1
-    if other.shape[side] < tau.shape[-1] if tau.dim() else False:
+    if other.shape[side] < tau.size(-1):
         raise RuntimeError(f"{name}: other.shape[{side}] must be greater than or equal to tau.shape[-1]")
     if other.shape[side] != input.shape[-2]:
         raise RuntimeError(f"{name}: other.shape[{side}] must be equal to input.shape[-2]")

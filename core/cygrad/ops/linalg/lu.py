@@ -301,6 +301,7 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
         raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
                            f"({LU.shape[-2]}x{LU.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})")
     if LU.shape[:-1] != pivots.shape:
+        pivots.size(-1)                 # PyTorch's IndexError
         raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
     need_kernel(LU, "linalg.lu_solve_cpu")
     check_pivots(pivots, LU.shape[-2])

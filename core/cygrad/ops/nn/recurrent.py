@@ -376,9 +376,11 @@ def opened(cell, hx, params, has_biases):
     return h, c
 
 
-def refuse_rank(x, params, rank):
+def refuse_rank(cell, x, params, rank):
     """Raise for a first operand of another rank, as the product with the first weight does."""
     if x.dim() != rank:
+        if cell == LSTM:
+            x.size(1)                   # PyTorch's IndexError
         from cygrad.nn.functional import linear      # start-up time
         if params:
             linear(x, params[0])
@@ -389,7 +391,7 @@ def padded(cell, name, input, hx, params, has_biases, num_layers, dropout, train
     need_tensors(name, input=input)
     x = input.transpose(0, 1) if batch_first else input
     h, c = opened(cell, hx, params, has_biases)
-    refuse_rank(x, params, 3)
+    refuse_rank(cell, x, params, 3)
     count, batch = x.shape[:2]
     steps = tuple([(i * batch, batch) for i in range(count)])
     out, h, c = layers(cell, steps, x.reshape(count * batch, x.shape[2]), h, c, params, has_biases, num_layers,
@@ -406,7 +408,7 @@ def packed(cell, name, data, batch_sizes, hx, params, has_biases, num_layers, dr
     steps, row = [], 0
     if batch_sizes.dtype is not cygrad.int64 or batch_sizes.dim() != 1:
         raise RuntimeError(f"expected scalar type Long but found {SCALAR_NAMES[batch_sizes.dtype.code]}")
-    refuse_rank(data, params, 2)
+    refuse_rank(cell, data, params, 2)
     for rows in batch_sizes.tolist():
         steps.append((row, rows))
         row += rows

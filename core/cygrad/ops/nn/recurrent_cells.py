@@ -11,11 +11,12 @@ def check_cell(cell, input, states, w_ih, w_hh):
         check_weights(GATES[cell], w_ih, w_hh)
     if input.size(1) != w_ih.size(1):
         raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}")
+    hidden = w_hh.size(1)
     for place, t in enumerate(states):
         if input.size(0) != t.size(0):
             raise RuntimeError(f"Input batch size {input.size(0)} doesn't match hidden{place} batch size {t.size(0)}")
-        if t.size(1) != w_hh.size(1):
-            raise RuntimeError(f"hidden{place} has inconsistent hidden_size: got {t.size(1)}, expected {w_hh.size(1)}")
+        if t.size(1) != hidden:
+            raise RuntimeError(f"hidden{place} has inconsistent hidden_size: got {t.size(1)}, expected {hidden}")
     if cell in (LSTM, GRU):
         check_weights(GATES[cell], w_ih, w_hh)
 

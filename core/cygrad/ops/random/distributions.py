@@ -244,6 +244,8 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
             return draws().for_all(multinomial, (input,), num_samples, replacement, generator=generator, together=False)
     weights = input.detach()
     if weights.numel() == 0:
+        if weights.dim() == 1 or len(weights):
+            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
         return empty_((*weights.shape[:-1], num_samples), dtype=_int64, device=weights.device)
     if not replacement or num_samples == 1:
         low, high = weights.min().item(), weights.max().item()

@@ -39,15 +39,19 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
     """
     if batch_depth():
         draws().check_draw()
-    if out.dtype.is_complex and sampler not in ("uniform", "normal_strided") and not (
-            out.numel() == 0 and sampler in ("exponential", "geometric", "log_normal", "bernoulli", "random")):
-        raise _refused(sampler, params, out.dtype)
+    if out.dtype.is_complex and sampler not in ("uniform", "normal_strided"):
+        default_generator.fill(sampler, 0, 0, out.dtype.to_real().code, *params)        # looks at them
+        if out.numel() or sampler not in ("exponential", "geometric", "log_normal", "bernoulli", "random"):
+            raise _refused(sampler, params, out.dtype)
+        return
     if out.dtype in FLOATS_OF_8_BITS:
         raise _refused(sampler, params, out.dtype)
     if out.dtype in UNSIGNED:
         return draw_unsigned(out, sampler, params, generator)
-    if out.is_meta or out.numel() == 0 and not (sampler == "random" and params):    # whose bounds are looked at
+    if out.is_meta:
         return
+    if out.numel() == 0:
+        return default_generator.fill(sampler, 0, 0, out.dtype.to_real().code, *params)
     if laziness(out):
         drawn_numbers = empty_like_strided(out.detach(), out.dtype)
         draw(drawn_numbers, sampler, *params, generator=generator, contiguous_sampler=contiguous_sampler)

@@ -72,7 +72,7 @@ def checked_weights(fweights, aweights, count):
         if weights.dim() > 1:
             raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
                                f"{weights.dim()} dimensions")
-        if is_integral(weights) != integral:
+        if is_integral(weights) != integral or weights.dtype.name == "bool" or weights.is_complex():
             kind = "integral" if integral else "floating point"
             raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with "
                                f"{SCALAR_NAMES[weights.dtype.code]} dtype")

@@ -218,6 +218,10 @@ def dist(input, other, p=2):
     if input.dtype.code == BOOL or isinstance(other, Tensor) and (<Tensor>other).dtype.code == BOOL:
         raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
                            "invert a mask, use the `~` or `logical_not()` operator instead.")
+    if isinstance(p, complex):
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
+    if isinstance(p, (int, float)) and (p < 0 or p == math.inf) and 0 in (input.numel(), other.numel()):
+        refuse_empty_norm(input, p, (), True)
     return _dist(input, other, p)
 
 

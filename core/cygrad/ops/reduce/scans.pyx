@@ -87,7 +87,7 @@ def cumsum(Tensor input not None, dim, *, dtype=None):
     if dtype is None and input.rank:
         dtype = sum_dtype(input, None)
         return RUNNING_SUM.result(scan_op(CUMSUM, input, dim, dtype), input, dim, (dtype,))
-    return _cumsum(input, dim, computable("cumsum", input, sum_dtype(input, dtype)))
+    return _cumsum(input, dim, sum_dtype(input, computable("cumsum", input, dtype)))
 
 
 @op(inplace=in_place(_cumprod), out="dtype", axis=True)
@@ -113,7 +113,7 @@ def cumprod(input, dim, *, dtype=None):
     tensor([ 1,  2,  6, 24])
     """
     dim = axis_of(dim, input.dim(), "cumprod")
-    return _cumprod(input, dim, computable("cumprod", input, sum_dtype(input, dtype)))
+    return _cumprod(input, dim, sum_dtype(input, computable("cumprod", input, dtype)))
 
 
 def running_extreme(code, self, dim):

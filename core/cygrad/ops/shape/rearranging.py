@@ -132,11 +132,11 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         return repeat_index(input, output_size)
     if dim is None:
         input, dim = input.flatten(), 0
+    if isinstance(repeats, Tensor) and repeats.dim() > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     dim = wrap(dim, input.dim())
     size = input.shape[dim] if input.dim() else 1
     if isinstance(repeats, Tensor):
-        if repeats.dim() > 1:
-            raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
         if repeats.numel() == 1:
             repeats = repeats.reshape(1).expand(size)
         elif repeats.numel() != size:
@@ -391,11 +391,13 @@ def _narrow_copy(input, dim, start, length):
     tensor([1, 2, 3])
     """
     rank = input.dim()
-    if rank and dim >= rank:                                # PyTorch wraps a negative axis alone
+    if not rank:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if dim >= rank:                                         # PyTorch wraps a negative axis alone
         raise RuntimeError("Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could "
                            "this error message be improved?  If so, please report an enhancement request to PyTorch.)")
     dim = wrap(dim, rank)
-    size = input.shape[dim] if rank else 1
+    size = input.shape[dim]
     if length < 0 and -size <= start <= size:
         start += size if start < 0 else 0
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")

@@ -319,10 +319,10 @@ def split_evenly(Tensor input not None, Py_ssize_t split_size, Py_ssize_t dim):
     cdef Py_ssize_t size, count
     if input.rank == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    dim = wrap_dim(dim, input.rank)
-    size = input.sizes[dim]
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    dim = wrap_dim(dim, input.rank)
+    size = input.sizes[dim]
     if split_size == 0 and size != 0:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
     count = max((size + split_size - 1) // split_size, 1) if split_size else 1

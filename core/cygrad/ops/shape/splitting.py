@@ -136,8 +136,6 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
     at = indices if indices is not None else sections if sections is not None else indices_or_sections
     if input.dim() == 0:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    dim = wrap(dim, input.dim())
-    size = input.shape[dim]
     if isinstance(at, Tensor):
         if at.dtype is not cygrad.int64:
             raise RuntimeError("tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
@@ -146,6 +144,8 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
             raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
                                f"one-dimensional tensor, but got a tensor with {at.dim()} dims")
         at = at.tolist()
+    dim = wrap(dim, input.dim())
+    size = input.shape[dim]
     if isinstance(at, int):
         if at <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {at}")

@@ -126,13 +126,17 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
     """
     need_tensors("histogramdd", input=input)
     if isinstance(bins, int):
-        bins = [bins] * (input.shape[-1] if input.dim() else 0)
+        bins = [bins] * input.size(-1)
     given = all(isinstance(edges, Tensor) for edges in bins)
     if input.dim() > 1 and not given:
         ranges = ranges_of(input.detach().reshape(-1, input.shape[-1]), range)
-        need_kernel(input, range is not None or not input.numel())
+        if range is None:
+            need_kernel(input, not input.numel())
     check(input, bins, weight)
     need_kernel(input, True)
+    for dim, each in enumerate(bins):
+        if isinstance(each, Tensor) and each.numel() < 2:
+            raise RuntimeError(f"cygrad.histogram(): bins must be > 0, but got 0 for dimension {dim}")
     data = input.detach().reshape(-1, input.shape[-1])
     if given:
         edges = tuple(each.detach() for each in bins)
@@ -307,17 +311,19 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
             raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
         check_dtypes("histogram", None, (input, input), out, (), {})
     if not isinstance(bins, Tensor):
-        need_kernel(input, range is not None or not input.numel())
+        if range is None:
+            need_kernel(input, not input.numel())
+        else:
+            (low, high), = ranges_of(data[:0].unsqueeze(1), range)
     parts = data.new_ones(data.shape) if weight is None else weight.detach().reshape(-1)
     check(data.unsqueeze(1), [bins], parts)
     if isinstance(bins, Tensor):
+        if bins.numel() < 2:
+            raise RuntimeError("cygrad.histogram(): bins must be > 0, but got 0 for dimension 0")
         edges = bins.detach().clone()
     else:
-        low, high = range if range is not None else (0.0, 0.0)
-        if range is not None or data.numel():
-            low, high = outer_range(data if range is None else data[:0], float(low), float(high), "histogramdd", 0.5)
-        else:
-            high = 1.0
+        if range is None:
+            low, high = outer_range(data, 0.0, 0.0, "histogramdd", 0.5) if data.numel() else (0.0, 1.0)
         edges = functions["linspace"](low, high, bins + 1, dtype=input.dtype, device=input.device)
     need_kernel(input, True)
     count = edges.numel() - 1

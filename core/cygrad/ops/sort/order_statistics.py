@@ -242,6 +242,8 @@ def quantiles(name, input, q, dim, keepdim, interpolation, skip_nan):
             raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
         if q.dtype is not input.dtype:
             raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+        if dim is not None:
+            axis_of(dim, input.dim(), name)
         if not bool(((q >= 0).logical_and(q <= 1)).all()):
             raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     elif not 0 <= q <= 1:

@@ -1,7 +1,6 @@
 """Floating-point numbers taken apart, and put together: `frexp`, `ldexp`."""
 import cygrad
 from cygrad import return_types
-from cygrad.dispatch.allocation import laid_like
 from cygrad.ops.declare.operand_types import HALVES, need_tensors
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
@@ -23,8 +22,8 @@ def _frexp(self):
     mantissa = (pattern ^ (exponent << bits) | (bias << bits)).view(self.dtype)
     parted = self.isfinite() & (self != 0)
     exponent = exponent - bias - cygrad.where(ordinary, 0, bits)
-    return (laid_like(cygrad.where(parted, mantissa, self), self),
-            laid_like(cygrad.where(parted, exponent, 0).to(cygrad.int32), self))
+    return (cygrad.empty_like(self).copy_(cygrad.where(parted, mantissa, self)),
+            cygrad.empty_like(self, dtype=cygrad.int32).copy_(cygrad.where(parted, exponent, 0)))
 
 
 @op(out="exact")

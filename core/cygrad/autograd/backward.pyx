@@ -7,7 +7,7 @@ from cygrad.autograd.recording cimport gradient_edge
 from cygrad.autograd.saved cimport hooked, hooks_of_pass, restore_hooks
 from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.dispatch.kernel_calls cimport fill_into
-from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
+from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, plain_of
 from cygrad.tensor cimport CREATED_IN_NO_GRAD, Tensor, view_of
 from cygrad.tensors.overriding cimport functions_off
 from cygrad.view cimport View, same_sizes
@@ -99,7 +99,8 @@ cdef inline int begin_at(object started, Tensor output, object given, Py_ssize_t
     cdef Tensor gradient = first_gradient(output, given, i)
     cdef object node = gradient_edge(output) if needs_gradient(output) else None
     if (given is not None and gradient is not None and gradient.dtype is not output.dtype
-            and gradient.dtype.category <= output.dtype.category):
+            and gradient.dtype.category <= output.dtype.category
+            and plain_of(gradient.dtype) is not plain_of(output.dtype)):        # a lazy one stays as it is
         gradient = gradient.to(output.dtype)
     if node is None:
         raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")

@@ -128,7 +128,7 @@ def as_strided_backward(grad, geometry, size, stride, storage_offset):
     if _overlaps(in_size, in_stride):                       # places that the input shows more than once share
         places = _places(grad, length).as_strided(in_size, in_stride, in_offset - low).reshape(-1)
         count = flat.new_zeros(length).index_add(0, places, flat.new_ones(places.numel()))
-        flat = flat / count.clamp(min=1)
+        flat = flat / count.masked_fill(count == 0, 1)
     return flat.as_strided(in_size, in_stride, in_offset - low)
 
 

@@ -187,9 +187,21 @@ cpdef Tensor empty_like_strided(Tensor a, DType dtype):
 
 
 cpdef Tensor laid_like(Tensor out, Tensor a):
-    """`out`, new and laid out as `a`, with a's strides also for axes of size 1: what PyTorch writes into an empty_like."""
+    """`out`, new and laid out as `a`, with a's strides also for axes of size 1, as what PyTorch makes by empty_like."""
     cdef int i
     if out.elements == 0 or laid_out_as(a, a, out):         # `a` has no gaps
         for i in range(a.rank):
             out.strides[i] = a.strides[i]
+    return out
+
+
+cpdef Tensor laid_by_kernel(Tensor out, Tensor a):
+    """The same as PyTorch's kernels do it: row-major where `a` is."""
+    cdef Py_ssize_t step = 1
+    cdef int i
+    if not a.dense:
+        return laid_like(out, a)
+    for i in range(out.rank - 1, -1, -1):
+        out.strides[i] = step
+        step *= max(out.sizes[i], 1)
     return out

@@ -67,6 +67,20 @@ def kept(Tensor t not None, *inputs):
     return t
 
 
+def kept_rows(Tensor t not None, Tensor weight not None):
+    """The same for a convolution of rows, which for PyTorch is one of images of one row, in the weight's format."""
+    cdef Tensor made
+    cdef Py_ssize_t *strides = weight.strides
+    if (t.elements == 0 or strides[1] == 0 or strides[2] < strides[1] * weight.sizes[1]
+            or strides[0] < strides[2] * weight.sizes[2] or strides[2] * weight.sizes[2] == strides[1]):
+        return t
+    made = empty_near(t, t.shape)
+    made.strides[0], made.strides[1], made.strides[2] = t.sizes[1] * t.sizes[2], 1, t.sizes[1]
+    made.finish()
+    copy_(made, t)
+    return made
+
+
 def orders_axes(memory_format):
     """Whether an argument `memory_format` asks for an order of axes that is not row-major."""
     return memory_format is not None and memory_format.order is not None

@@ -27,7 +27,8 @@ for _op, _name in ("", "IndexPutBackward0"), ("_impl", "IndexPutImplBackward0"):
                values=lambda grad, positions, axes: ops.index_rows(grad, positions, axes))
 derivative("masked_fill", self=lambda grad, mask: grad.masked_fill(mask, 0))
 derivative("masked_fill_tensor", name="MaskedFillBackward1", self=lambda grad, mask: grad.masked_fill(mask, 0),
-           value=lambda grad, mask: (grad.masked_select(mask) if grad_mode() else grad.where(mask, 0)).sum())
+           value=lambda grad, mask: (grad.masked_select(mask) if grad_mode() and not batch_depth() else
+                                      grad.where(mask, 0)).sum())
 derivative("masked_select", self=lambda grad, positions, shape: masked_select_backward(grad, positions, shape))
 derivative("masked_scatter", self=lambda grad, mask: grad.masked_fill(mask, 0),
            source=one_node("MaskedScatterBackwardBackward0", lambda grad, mask, source_shape:

@@ -13,18 +13,18 @@ _COUNTS = {
         abs absolute adaptive_avg_pool1d adaptive_avg_pool2d addmm alias_copy all amax amin any argsort
         argwhere as_strided_copy baddbmm bernoulli bfloat16 bincount bool byte cdouble cfloat chalf
         channel_shuffle char cholesky_inverse clone complex contiguous cummax cummin deg2rad det detach_copy
-        diag diagonal_copy dot double expand_copy fill float frexp geqrf half hardtanh index_add index_copy int
-        interpolate isin kthvalue linalg_cholesky linalg_det linalg_householder_product linalg_ldl_solve linalg_lstsq
-        linalg_slogdet linalg_solve linalg_tensorsolve logical_and logical_not logical_or logical_xor logsumexp long msort
-        multi_margin_loss multilabel_margin_loss mv mvlgamma nan_to_num nansum new_full new_ones new_zeros
-        nonzero pdist permute_copy pixel_shuffle pixel_unshuffle poisson polar prod qr rad2deg ravel relu6
-        renorm rot90 scatter scatter_add select_copy short slice_copy slogdet soft_margin_loss sort
-        split_with_sizes_copy squeeze_copy sum sum_to_size t_copy tile to transpose_copy triangular_solve type
-        type_as unbind_copy unfold unfold_copy unique unsqueeze_copy upsample upsample_bilinear upsample_nearest vdot
-        view_as_real_copy view_copy""",
+        diag diagonal_copy dot double expand_copy fill float frexp geqrf half hardtanh index_add index_copy
+        int interpolate isin kthvalue linalg_cholesky linalg_det linalg_householder_product linalg_ldl_solve
+        linalg_lstsq linalg_slogdet linalg_solve linalg_tensorsolve logical_and logical_not logical_or
+        logical_xor logsumexp long msort multi_margin_loss multilabel_margin_loss mv mvlgamma nan_to_num
+        nansum new_full new_ones new_zeros nonzero pdist permute_copy pixel_shuffle pixel_unshuffle poisson
+        polar prod rad2deg ravel relu6 renorm rot90 scatter scatter_add select_copy short slice_copy slogdet
+        soft_margin_loss sort split_with_sizes_copy squeeze_copy sum sum_to_size t_copy tile to transpose_copy
+        triangular_solve type type_as unbind_copy unfold unfold_copy unique unsqueeze_copy upsample
+        upsample_bilinear upsample_nearest vdot view_as_real_copy view_copy""",
     2: """
-        as_strided_scatter cholesky_solve constant_pad_nd diag_embed diagflat diagonal_scatter histc index_fill index_put
-        masked_fill masked_scatter max_unpool1d max_unpool2d max_unpool3d mean pad put
+        as_strided_scatter cholesky_solve constant_pad_nd diag_embed diagflat diagonal_scatter histc
+        index_fill index_put masked_fill masked_scatter max_unpool1d max_unpool2d max_unpool3d mean pad put
         select_scatter slice_scatter""",
     3: "cholesky inverse linalg_inv linalg_solve_triangular linalg_tensorinv ormqr",
     (1, 1): "linalg_eig linalg_solve_ex",
@@ -91,7 +91,7 @@ for _names, _count in (
         ("fft_hfft fft_irfft", lambda x, others, result: (2 - (x.dim() == 2)) * x.is_complex()),
         ("fft_rfft2 fft_rfftn linalg_eigvals", lambda x, others, result: 1 + x.is_floating_point()),
         ("binary_cross_entropy_with_logits", lambda x, others, result:
-         ("none" in _words(others)) * (4 + (len(others) > 1 and isinstance(others[1], type(x))))),
+         ("none" in _words(others)) * (4 + (sum(isinstance(value, type(x)) for value in others) > 1))),
         ("linalg_cholesky_ex", lambda x, others, result: (1, 0) if x.numel() else (0, 1)),
         ("linalg_qr qr", lambda x, others, result: (0, 2) if "r" in _words(others) else 1),
         ("multinomial", lambda x, others, result: 1 if any(value is True for value in others) else 2),

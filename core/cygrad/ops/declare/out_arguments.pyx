@@ -17,7 +17,7 @@ from cygrad.dispatch.overlap import OVERLAPPED
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.declare.out_rules import (COPIED, LOOKED_AT_FIRST, MADE_ANEW, MAKERS, OVERLAPS, ROW_MAJOR,
-                                          TWICE, UNDIFFERENTIATED, WITHOUT_GRADIENT)
+                                          ROW_MAJOR_GROWN, TWICE, UNDIFFERENTIATED, WITHOUT_GRADIENT)
 
 # What PyTorch says of operands that share memory with `out` (see OVERLAPS in out_rules.py).
 cdef enum:
@@ -191,7 +191,7 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
     One that is resized gets the strides of the result. `operands`: the op's, over which it may not come to lie.
     """
     cdef Tensor target
-    cdef bint tracked
+    cdef bint tracked, grown
     refuse_written(name, result, out, exact)
     target = <Tensor>out
     if grad_enabled() and has_gradient(target) and name in MADE_ANEW:
@@ -202,8 +202,9 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
     refuse_under_resized(name, result, target, operands)
     if not same_sizes(target, result):
         refuse_grown(name, result, target, operands)
+        grown = target.elements != 0
         resize_output(target, result.shape, name in MAKERS)
-        if name not in ROW_MAJOR:
+        if name not in ROW_MAJOR and not (grown and name in ROW_MAJOR_GROWN):
             take_strides(target, result)
     if name not in TWICE:
         refuse_self_overlap(target)

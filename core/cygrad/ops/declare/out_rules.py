@@ -70,6 +70,9 @@ ROW_MAJOR = frozenset("""
     fft_hfftn fft_ifft2 fft_ifftn fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2
     fft_rfftn""".split())
 
+# Likewise, if it had elements before; if it was empty, it gets LAPACK's order.
+ROW_MAJOR_GROWN = frozenset("cholesky_inverse geqrf ormqr triangular_solve".split())
+
 # Ops that make tensors: an `out=` of another shape is resized without a word.
 MAKERS = frozenset("arange range linspace logspace eye zeros ones full rand normal bernoulli".split())
 

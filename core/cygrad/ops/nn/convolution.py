@@ -3,13 +3,16 @@
 `_convolution` and `_convolution_backward` are each other's derivatives, so gradients exist to any order.
 """
 import cmath
+import math
 import operator
 from functools import lru_cache
 
 import cygrad
+from cygrad.autograd.forward_levels import batch_depth, depth
+from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.allocation import empty_near
 from cygrad.devices.device import channels_last
-from cygrad.dispatch.memory_formats import empty_in, format_of, kept
+from cygrad.dispatch.memory_formats import empty_in, format_of, kept, kept_rows
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
@@ -17,6 +20,7 @@ from cygrad.ops.declare.op_forms import op
 from cygrad.ops.nn.convolution_calls import (add_bias, correlate, is_plain, out_size, scatter_products, slopes,
                                               summed_over_places)
 from cygrad.ops.nn.padding import constant_pad_nd
+from cygrad.ops.reduce.integration import multiply_by_number
 from cygrad.ops.declare.operand_types import BOOL, hashable, need_tensors, refused
 from cygrad.tensor import Tensor
 
@@ -39,7 +43,7 @@ def made_shape(seen, kernel, geometry):
 @primitive(name="convolution")
 def _convolution(tensors, input, weight, bias, geometry):
     sizes = made_shape(input.shape, weight.shape, geometry)
-    row_major = format_of(input) is None and format_of(weight) is None
+    row_major = format_of(input) is None and format_of(weight) is None or in_rows(input, weight, geometry)
     out = empty_near(input, sizes) if row_major else made_like(sizes, input, input, weight)
     if geometry[4]:
         if input.is_cpu and not cmath.isfinite(weight.sum().item()):
@@ -49,25 +53,39 @@ def _convolution(tensors, input, weight, bias, geometry):
         add_bias(out, bias)
     elif input.shape[1]:
         correlate(input, weight, bias, geometry[:4], out)
-    return out if row_major else ordered(out, input, weight)
+    if row_major and (input.dim() != 3 or weight.is_contiguous()):
+        return out
+    return ordered(out, input, weight)
 
 
 @primitive(name="convolution_backward")
 def _convolution_backward(tensors, grad_output, input, weight, geometry, wanted):
-    by_input, by_weight = (made_like(tuple(t.shape), grad_output, input, weight) if want else None
+    formats = () if in_rows(input, weight, geometry) else (input, weight)
+    by_input, by_weight = (made_like(tuple(t.shape), grad_output, *formats) if want else None
                            for want, t in zip(wanted, (input, weight)))
     if not geometry[4] and not input.shape[1]:
         return by_input, by_weight, grad_output.new_zeros(weight.shape[:1]) if wanted[2] else None
     by_bias = empty_near(grad_output, tuple(grad_output.shape[1:2])) if wanted[2] else None
     if not geometry[4]:
         slopes(grad_output, input, weight, geometry[:4], by_input, by_weight, by_bias)
-        return ordered(by_input, input, weight), ordered(by_weight, input, weight), by_bias
+        return ordered(by_input, *formats), ordered(by_weight, *formats), by_bias
     if by_input is not None:
         correlate(grad_output, weight, None, geometry[:4], by_input)
     if by_weight is not None:
         slopes(input, grad_output, weight, geometry[:4], None, by_weight)
     by_bias = summed_over_places(grad_output) if wanted[2] else None
-    return ordered(by_input, input, weight), ordered(by_weight, input, weight), by_bias
+    return ordered(by_input, *formats), ordered(by_weight, *formats), by_bias
+
+
+def in_rows(input, weight, geometry):
+    """Whether PyTorch convolves volumes without oneDNN, which alone keeps the order of their axes."""
+    if input.dim() != 5 or input.dtype.name != "float32":
+        return input.dim() == 5 and input.dtype.name != "bfloat16"
+    stride, _, dilation, groups, *_ = geometry
+    batch, *sizes = input.shape[:4]
+    kernel = weight.shape[3:]
+    return not ((groups > 1 or min(kernel) > 3 or batch > 1 or batch * math.prod(sizes) > 20480)
+                and (max(*stride, *dilation, *kernel) > 1 or batch >= 16))
 
 
 def made_like(sizes, near, *inputs):
@@ -75,9 +93,11 @@ def made_like(sizes, near, *inputs):
     return empty_in(near, sizes, channels_last) if channels_last in map(format_of, inputs) else empty_near(near, sizes)
 
 
-def ordered(t, input, weight):
-    """A result in the memory format of what is convolved, where there is one."""
-    return t if t is None or format_of(t) is channels_last else kept(t, input, weight)
+def ordered(t, *formats):
+    """A result in the memory format of what is convolved, input and weight, where there is one."""
+    if t is None or format_of(t) is channels_last:
+        return t
+    return kept_rows(t, formats[1]) if t.dim() == 3 else kept(t, *formats)
 
 
 # ---------------------------------------------------------------------------- public ops
@@ -289,7 +309,28 @@ def checked_convolution(input, weight, bias, geometry):
         raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got input shape: {shape}")
     if max(geometry[0]) > FAR:
         geometry = (within_reach(input, weight, geometry), *geometry[1:])
+    if input.is_complex() and grad_mode() and not depth() and not batch_depth() and any(
+            t is not None and t.requires_grad for t in (input, weight, bias)):
+        return of_parts(input, weight, bias, geometry)
     return _convolution((input, weight, bias), input, weight, bias, geometry)
+
+
+def of_parts(input, weight, bias, geometry):
+    """A complex convolution as PyTorch records it: three real ones, as three products make a complex one."""
+    (x, y), (u, v), (p, q) = map(parts, (input, weight, bias))
+    real = _convolution((x, u, p), x, u, p, geometry)
+    other = _convolution((y, v, None), y, v, None, geometry)
+    x, u, p = x + y, u + v, None if bias is None else p + q
+    mixed = _convolution((x, u, p), x, u, p, geometry)
+    return real - other + multiply_by_number(mixed - real - other, 1j)
+
+
+def parts(t):
+    """The real and the imaginary part of a tensor, as views."""
+    if t is None:
+        return None, None
+    pairs = cygrad.view_as_real(t.resolve_conj())
+    return pairs.select(-1, 0), pairs.select(-1, 1)
 
 
 FAR = 64        # strides up to here are left as they are

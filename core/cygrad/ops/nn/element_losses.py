@@ -12,6 +12,7 @@ from cygrad.ops.declare.operand_types import HALVES, need_float, need_tensors, r
 from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, reduced_in_one_pass, warn_of_broadcast, word
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.broadcasting import common_shape
+from cygrad.dispatch.allocation import laid_like
 from cygrad.dispatch.programs import program
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dispatch.raw import cast_to
@@ -247,7 +248,10 @@ def _binary_cross_entropy_with_logits(self, target, weight, pos_weight, reductio
     elif weight is None:
         return reduced_in_one_pass(formula, reduction, *operands)
     losses = formula(*operands)
-    return reduced(losses if weight is None else losses * weight, reduction)
+    if weight is not None:
+        losses = losses * weight
+        losses = laid_like(losses, target) if losses.shape == target.shape else losses
+    return reduced(losses, reduction)
 
 
 @op(method=False, name="binary_cross_entropy_with_logits")

@@ -3,6 +3,7 @@ import math
 
 import cygrad
 from cygrad.backend import BINARY, REDUCE
+from cygrad.dispatch.allocation import laid_by_kernel
 from cygrad.dispatch.programs import program, same_floats
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import binary_op, in_steps
@@ -208,9 +209,7 @@ def isneginf(input):
 def is_infinity(input, infinity, name):
     if input.is_complex():
         raise RuntimeError(f"{name} does not support complex inputs.")
-    if is_integral(input):
-        return cygrad.zeros_like(input, dtype=BOOL)
-    return input == infinity
+    return laid_by_kernel(cygrad.zeros_like(input, dtype=BOOL) if is_integral(input) else input == infinity, input)
 
 
 @op
@@ -262,7 +261,7 @@ def signbit(input):
     if input.is_complex():
         raise NotImplementedError("signbit is not implemented for complex tensors.")
     if is_integral(input):
-        return cygrad.zeros_like(input) if input.dtype is BOOL else input < 0
+        return laid_by_kernel(cygrad.zeros_like(input) if input.dtype is BOOL else input < 0, input)
     with cygrad.no_grad():
         return binary_op(COPYSIGN, cygrad.ones_like(input), input) < 0
 

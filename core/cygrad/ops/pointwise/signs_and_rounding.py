@@ -2,6 +2,7 @@
 import math
 
 from cygrad.backend import UNARY
+from cygrad.dispatch.allocation import laid_by_kernel
 from cygrad.dispatch.operands import select
 from cygrad.dispatch.programs import program, where as where_
 from cygrad.dispatch.raw import cast_to, clone_like, unary_op
@@ -117,7 +118,7 @@ def _round_decimals(self, decimals):
 
 @primitive(name="round")
 def _round(self):
-    return clone_like(self) if is_integral(self) else unary_op(ROUND, self)
+    return laid_by_kernel(clone_like(self), self) if is_integral(self) else unary_op(ROUND, self)
 
 
 @op(name="round", inplace=True, out="exact")

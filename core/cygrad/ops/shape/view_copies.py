@@ -226,6 +226,8 @@ def unsafe_split(input, split_size, dim=0):
     >>> cygrad.unsafe_split(cygrad.tensor([1, 2, 3]), 2)
     (tensor([1, 2]), tensor([3]))
     """
+    if cygrad.is_inference_mode_enabled():          # where nothing is told from its views
+        return input.split(split_size, dim)
     return _unsafe_split(input, split_size, wrap(dim, input.dim()) if input.dim() else 0)
 
 
@@ -250,6 +252,8 @@ def unsafe_split_with_sizes(input, split_sizes, dim=0):
     >>> cygrad.unsafe_split_with_sizes(cygrad.tensor([1, 2, 3]), [1, 2])
     (tensor([1]), tensor([2, 3]))
     """
+    if cygrad.is_inference_mode_enabled():
+        return input.split_with_sizes(split_sizes, dim)
     return _unsafe_split_with_sizes(input, tuple(split_sizes), wrap(dim, input.dim()) if input.dim() else 0)
 
 

@@ -1,7 +1,6 @@
 """Cholesky factors, and solving and inverting with them."""
 import cygrad
 from cygrad import return_types
-from cygrad.dispatch.allocation import empty_near
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.batches import columns, run

@@ -93,6 +93,10 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (3, 14, 31, 9, 20, (1, 1), (1, 1), (0, 0), (1, 1), 2),      # ... of groups that vectors begin within
     (1, 2, 1, 3, 6, (1, 1), (1, 1), (0, 0), (1, 1), 1),         # ... of fewer places than those
     (2, 32, 9, 13, 16, (1, 1), (1, 1), (0, 0), (1, 1), 16),     # ... one filter of two channels
+    (2, 8, 9, 13, 64, (1, 1), (1, 1), (0, 0), (1, 1), 8),       # ... eight, or 16, filters of one channel
+    (1, 12, 9, 7, 192, (1, 1), (1, 1), (0, 0), (1, 1), 12),
+    (3, 16, 9, 11, 8, (1, 1), (1, 1), (0, 0), (1, 1), 1),       # eight sums for each place
+    (2, 40, 11, 9, 100, (1, 1), (1, 1), (0, 0), (1, 1), 5),     # products that make the next group's columns, too
     (2, 8, 10, 40, 16, (3, 3), (1, 1), (1, 1), (1, 1), 8),      # filters of one channel, of few in all
     (2, 3, 9, 40, 6, (3, 3), (1, 1), (1, 1), (1, 1), 3),
     (2, 24, 9, 12, 72, (3, 3), (1, 1), (1, 1), (1, 1), 24),

@@ -8,8 +8,7 @@ from libc.string cimport memcpy, memset
 
 from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Stencil, TAPS, Turn
 from cygrad_cpu.simd.element_types cimport Real
-from cygrad_cpu.simd.row_tiles cimport PICKS, PLACES, add_places_4, add_places_8, pick, spread_places
-from cygrad_cpu.simd.tiles cimport STRIP, TILES, from_rows, tile_4_small, tile_8, to_rows, weigh_strip
+from cygrad_cpu.simd.tiles cimport STRIP, STRIPS, TILES, from_rows, tile_4_small, tile_8, to_rows, weigh_strip
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
 
 cdef enum:
@@ -267,78 +266,22 @@ cdef void turn_doubles(const double *a, Py_ssize_t a_row, Py_ssize_t n, Py_ssize
         i += side
 
 
-cdef bint weigh_places(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
-                       const float *bias, float *out) noexcept nogil:
-    """One channel to few filters, or few to one, whose weights are repeated in a vector."""
-    cdef Py_ssize_t count = max(channels, filters), i = 0
-    cdef float[16] by, added
-    cdef int[16] which
-    cdef int j
-    if (PLACES == 0 or n < PLACES or 16 % count or count < 2 or channels > 1 and filters > 1
-            or channels > 1 and channels != 4 and channels != 8):
-        return False
-    for j in range(16):
-        by[j], added[j], which[j] = weight[j % count], bias[j % filters] if bias != NULL else 0, <int>(j // count)
-    while i < n:
-        i = min(i, n - PLACES)
-        if channels == 1:
-            spread_places(a + i, <int>filters, <const char *>which, by, added, out + i * filters)
-        elif channels == 4:
-            add_places_4(a + i * 4, by, added, out + i)
-        else:
-            add_places_8(a + i * 8, by, added, out + i)
-        i += PLACES
-    return True
-
-
 cdef bint weigh_few(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
                     const float *bias, float *out) noexcept nogil:
     """Each strip is put into rows and back in registers; what is written too much is written over by the next one."""
-    cdef Py_ssize_t i = 0, f
-    cdef float[4 * LONGEST_STRIP] last
-    cdef float *added = [0, 0, 0, 0]
-    if weigh_places(a, n, channels, weight, filters, bias, out):
-        return True
-    if not TILES or n < STRIP or channels % (STRIP if filters == 1 else 4) or filters > 4:
+    cdef Py_ssize_t i = 0, f, places = STRIP if filters == 1 else STRIP * STRIPS
+    cdef float[16 * LONGEST_STRIP] last
+    cdef float *added = [0, 0, 0, 0, 0, 0, 0, 0]
+    if not TILES or n < places or channels % (STRIP if filters == 1 else 4) or (
+            filters > 4 and (filters != 8 or STRIPS == 1)):
         return False
     for f in range(filters if bias != NULL else 0):
         added[f] = bias[f]
     while i < n:
-        i = min(i, n - STRIP)
-        weigh_strip(a + i * channels, channels, weight, filters, added, out + i * filters if i + STRIP < n else last)
-        i += STRIP
-    memcpy(out + (n - STRIP) * filters, last, STRIP * filters * sizeof(float))
-    return True
-
-
-cdef bint sum_places(const float *a, Py_ssize_t a_channels, const float *b, Py_ssize_t b_channels, Py_ssize_t n,
-                     float *out) noexcept nogil:
-    """Numbers are repeated in a vector for the channels of their places."""
-    cdef Py_ssize_t p = 0, lanes = sizeof(Floats) // sizeof(float), channels = a_channels * b_channels, step, i
-    cdef const float *one = a if a_channels == 1 else b
-    cdef const float *many = b if a_channels == 1 else a
-    cdef int[16] which
-    cdef Floats[4] sums
-    cdef int j
-    if not PICKS or a_channels > 1 and b_channels > 1 or lanes % channels:
-        return False
-    step = lanes // channels
-    for i in range(lanes):
-        which[i] = <int>(i // channels)
-    for j in range(4):
-        sums[j] = factor[Floats](0, NULL)
-    while p + 4 * lanes <= n:
-        for j in range(4):
-            sums[j] = sums[j] + (pick(<const char *>(one + p), <const char *>which, 0, False)
-                                 * (<const Floats *>(many + p * channels))[0])
-            p += step
-    sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3])
-    for i in range(lanes):
-        out[i % channels] += (<float *>sums)[i]
-    while p < n:
-        for i in range(channels):
-            out[i] += one[p] * many[p * channels + i]
-        p += 1
+        i = min(i, n - places)
+        weigh_strip(a + i * channels, channels, weight, filters, added, out + i * filters if i + places < n else last)
+        i += places
+    memcpy(out + (n - places) * filters, last, places * filters * sizeof(float))
     return True
 
 
@@ -355,4 +298,3 @@ cdef public void cygrad_install(void *address) noexcept:
     table.from_rows = rows_to_channels
     table.turn = turn_doubles
     table.weigh_few = weigh_few
-    table.sum_places = sum_places

@@ -89,6 +89,10 @@ cdef enum:
     LANES = sizeof(Floats) // sizeof(float)
 
 
+cdef extern from *:
+    int logarithm "__builtin_ctz" (unsigned x) noexcept nogil
+
+
 cdef inline Py_ssize_t lanes_of(int kind) noexcept nogil:
     return LANES if kind == 0 else LANES // 2
 
@@ -107,11 +111,13 @@ cdef bint group(Groups *g, Py_ssize_t channels, int kind, Picked *vectors) noexc
         span = (lanes - common(lanes, g.made) + g.made - 1) // g.made + 1       # groups that a vector of filters is of
         span = (min(span, channels // g.made) * g.seen + lanes - 1) // lanes
         g.sources = 4 if span > 2 else <int>span
-        return (PICKS and (kind == 0 or TALL) and channels >= lanes and span <= most
-                and g.channels >= g.sources * lanes)
+        if TALL and kind == 0 and g.made == 1 and (g.seen == 8 or g.seen == 16) and channels >= lanes:
+            g.sources = <int>g.seen
+            return True
+        return PICKS and (kind == 0 or TALL) and channels >= lanes and span <= most
     while c < channels:
         c = min(c, channels - lanes)
-        found.first = min(c // g.made * g.seen, g.channels - g.sources * lanes)
+        found.first = max(min(c // g.made * g.seen, g.channels - g.sources * lanes), <Py_ssize_t>0)
         for i in range(lanes):
             span = (c + i) // g.made * g.seen - found.first
             if kind == 0:
@@ -296,17 +302,17 @@ cdef inline void see_groups(const LastTaps *g, const Groups *s, int kind, const 
     cdef Py_ssize_t order = rows_shared(g) if kind == 0 and s.sources < 4 else 0
     cdef Floats zero = factor[Floats](0, NULL)
     cdef const Picked *v = s.vectors
-    if order:
+    if PICKS and order:
         see_rows[Floats](g, s, order, input, filters, bias, made, NULL)
         return
-    while c < g.channels:
+    while PICKS and (kind == 0 or TALL) and c < g.channels:
         c = min(c, g.channels - lanes)
         for r in range(g.positions[1]):
-            sees[kind][s.sources // 2](
+            sees[kind][logarithm(s.sources)](
                 input + (r * g.step[1] + v.first) * size, g.step[0] * size, g.positions[0], g.seen, g.weight, g.count,
-                filters + c * size, g.channels * size, s.seen, <const char *>v.which,
-                bias + c * size if bias != NULL else <const char *>&zero, made + (r * g.made[1] + c) * size,
-                g.made[0] * size)
+                filters + c * size * (s.seen if s.sources > 4 else 1), g.channels * size, s.seen,
+                <const char *>v.which, bias + c * size if bias != NULL else <const char *>&zero,
+                made + (r * g.made[1] + c) * size, g.made[0] * size)
         c += lanes
         v += 1
 
@@ -350,7 +356,7 @@ cdef inline void meet_groups(const LastTaps *g, const Groups *s, int kind, const
     apart = 4 // terms if 0 < terms <= 2 else 1     # neighbouring places that are met at the same time
     rest = g.positions[0] % apart
     first.positions[0] -= rest
-    while c < g.channels and terms:
+    while PICKS and (kind == 0 or TALL) and c < g.channels and terms:
         done = max(c + lanes - g.channels, <Py_ssize_t>0)   # channels of the vector that were met before
         c -= done
         meet_picked_lanes(&first, s, kind, v, c, done, apart, grad, a, out)

@@ -457,9 +457,6 @@ cdef void weight_block(const Geometry *g, const Lattice *seen, bint turned, Py_s
         x.b = a + row * g.size[1] * g.channels * g.itemsize
     else:
         lay_out(g, a, row, rows, room)
-    if g.plain and g.kind == 0 and g.groups == 1 and kernels.sum_places(
-            <const float *>x.a, x.m, <const float *>x.b, x.n, x.k, <float *>out):
-        return
     if turned:
         x.a, x.b, x.m, x.n, x.out_strides[0] = x.b, x.a, x.n, x.m, x.m
         x.a_strides[1], x.b_strides[0] = g.stride[1] * g.channels, g.filters

@@ -38,15 +38,10 @@ ctypedef void (*FromRows)(const float *a, Py_ssize_t row, Py_ssize_t n, Py_ssize
 # `n` rows of `m` numbers to m rows of n: as the two above do it, in float64.
 ctypedef void (*TurnDoubles)(const double *a, Py_ssize_t a_row, Py_ssize_t n, Py_ssize_t m, double *out,
                              Py_ssize_t out_row) noexcept nogil
-# Sums of products of the channels of `n` places with weights (channels, filters), one to four for each place, all side
-# by side; of one channel up to 16. False: it is not done, as where channels are no multiple of four.
+# Sums of products of the channels of `n` places with weights (channels, filters), one to four or eight for each place,
+# all side by side. False: it is not done, as where channels are no multiple of four.
 ctypedef bint (*WeighFew)(const float *a, Py_ssize_t n, Py_ssize_t channels, const float *weight, Py_ssize_t filters,
                           const float *bias, float *out) noexcept nogil     # bias: NULL, or added
-# Adds the products of each place's channels in `a` and in `b`, of which one has a single channel, the other few, and
-# says whether it was done.
-ctypedef bint (*SumPlaces)(const float *a, Py_ssize_t a_channels, const float *b, Py_ssize_t b_channels, Py_ssize_t n,
-                           float *out) noexcept nogil
-
 cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     Correlate correlate[2]
     CorrelateWeight weight[2]
@@ -55,7 +50,6 @@ cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     FromRows from_rows
     TurnDoubles turn
     WeighFew weigh_few
-    SumPlaces sum_places
 
 cdef bint is_depthwise(View a, View weight, int groups)
 cdef int depthwise(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, View out) except -1

@@ -7,24 +7,32 @@ sees is a list of distances, from which what lies beyond the image is left out; 
 
 kernels/depthwise_last.pyx sums the products for as many filters as fill a vector: each meets the channels of its group
 one after the other, which are picked from the vectors where they lie. Of one channel and one filter, vectors meet
-vectors.
+vectors. Of 1x1 filters, places are taken for one whose channels fill vectors, even without groups: those of each place
+are groups of the wide one then, and the filters are repeated. Places at the end that make no wide one are copied.
 """
 from cython.parallel cimport prange
+from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data
-from cygrad_cpu.nn.few_channels_last cimport FEWEST
+from cygrad_cpu.nn.few_channels_last cimport FEWEST, time_of
 from cygrad_cpu.nn.neighbours_last cimport few_beside, neighbours_last
-from cygrad_cpu.nn.places_last cimport alike, places_last
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.temporaries cimport Temporary, temporary
 from cygrad_cpu.runtime.thread_count cimport threads_for
+from cygrad_cpu.simd.element_types cimport Real
+
+cdef extern from *:
+    void fetch "__builtin_prefetch" (const void *address) noexcept nogil
 
 cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
     TOGETHER = 16               # rows of which those at the sides make runs across rows
     NEAR = 20000                # bytes that positions should see before the next row's do, for the level 1 cache
     WORTH_RUN = 4               # positions: fewer columns make runs across rows, where there are as many
+    CACHED = 24000              # bytes of the places that all 1x1 filters see before the next ones
+    SUMMED = 100000             # ... or that are met for the sums of their gradients
+    MANY = 512                  # bytes of a place which takes so long to come back to that it is asked for before
 
 cdef LastTable kernels
 install_kernels("depthwise_last", &kernels)
@@ -95,8 +103,9 @@ cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssiz
         return True
     if groups > 1 and g.seen == 1 and g.made == 1:
         return groups >= kernels.vector // (4 if kind == 0 else 8)
-    if (groups == 1 or max(g.seen, g.made) > few and min(g.seen, g.made) >= few
-            or not kernels.group(&g, made.sizes[1], kind, NULL)):
+    if (groups == 1 or max(g.seen, g.made) + kind > few and min(g.seen, g.made) >= few
+            or not kernels.group(&g, made.sizes[1], kind, NULL) or g.sources > 4
+            or g.channels < g.sources * kernels.vector // (4 if kind == 0 else 8)):
         return False
     if weight:
         return g.seen <= g.made and g.seen < few
@@ -262,6 +271,146 @@ cdef int run_all(Plan *p, View a, View w, View b, View out, View sums, int threa
                     added + t * size if added != NULL else NULL, <Py_ssize_t *>data(lists.view) + t * p.room)
     return 0
 
+
+# ---- 1x1 filters: all places are one run, and as many as have whole vectors of channels are taken for one
+
+cdef struct Places:             # where each sees but itself
+    int kind
+    Py_ssize_t itemsize
+    Py_ssize_t seen, made       # channels of a wide place
+    Py_ssize_t count            # of wide places
+    Py_ssize_t copied           # ... of those that are copied: vectors that are read there go beyond the end
+    Py_ssize_t rest             # bytes of what these see
+    Py_ssize_t made_rest
+    Py_ssize_t blocks, block    # and wide places of one
+    Py_ssize_t room             # bytes for what the copied ones see; then comes what they make
+    Groups groups
+
+
+cdef Py_ssize_t wide_place(Groups *g, int groups, Py_ssize_t seen, Py_ssize_t made, int kind) noexcept:
+    """How many places are taken for one, 0 where that can't be done."""
+    cdef Py_ssize_t lanes = kernels.vector // (4 if kind == 0 else 8), places = 1
+    while made * places % lanes and places < lanes:
+        places *= 2
+    g.seen, g.made, g.channels = seen // groups, made // groups, seen * places
+    return places if kernels.group(g, made * places, kind, NULL) else 0
+
+
+cdef bint alike(int groups, Py_ssize_t seen, Py_ssize_t made, int kind, bint weight) noexcept:
+    """Whether it is faster than products of matrices are: measured on Zen 4. In half cycles, a product of picked lanes
+    takes 8 / 3, of those of four vectors 16 / 3."""
+    cdef Groups g
+    cdef Py_ssize_t lanes = kernels.vector // (4 if kind == 0 else 8)
+    if weight and seen > made:
+        seen, made = made, seen
+    if wide_place(&g, groups, seen, made, kind) == 0:
+        return False
+    if weight:
+        if g.sources > 4:
+            return False
+        if g.seen <= 2:
+            return groups > 1 or g.made <= (lanes if g.seen == 1 else lanes // 2)
+        return g.sources <= 2 and g.seen <= lanes // 2 and g.made < (lanes if groups > 1 else lanes // 2 + 1)
+    if groups == 1 and kind == 0 and 1 < made <= 8 and made % 8 < 5 and seen % 4 == 0 and g.sources > 1 + (made == 4):
+        return False                    # `weigh_few` of kernels/depthwise.pyx
+    if g.sources > 4:
+        return groups > 1 or seen == 8
+    return g.made * g.seen * (16 if g.sources > 2 else 8) < 3 * lanes * (time_of(g.made, lanes, g.seen) + 10)
+
+
+cdef void add_places(const Real *a, Py_ssize_t rows, Py_ssize_t made, Py_ssize_t wide, Real *out) noexcept nogil:
+    """Rows (wide places, channels) summed over the places."""
+    cdef Py_ssize_t i, j
+    for i in range(rows):
+        for j in range(wide * made):
+            out[i * made + j % made] += a[i * wide * made + j]
+
+
+cdef void do_places(const Places *p, Py_ssize_t index, const char *a, const char *weight, const char *bias, char *out,
+                   char *sums, char *room) noexcept nogil:
+    cdef Py_ssize_t first = min(index * p.block, p.count), zero = 0, i
+    cdef Py_ssize_t seen = p.seen * p.itemsize, made = p.made * p.itemsize
+    cdef LastTaps g
+    cdef char *to = out + first * made
+    a += first * seen
+    g.count, g.rows, g.seen, g.weight, g.channels = 1, 1, &zero, &zero, p.made
+    g.positions, g.step, g.made = [min(p.block, p.count - first), 1], [p.seen, 0], [p.made, 0]
+    if index == p.blocks:
+        memset(room, 0, p.room + p.copied * made)
+        memcpy(room, a, p.rest)
+        if sums != NULL:
+            memcpy(room + p.room, to, p.made_rest)
+        a, to, g.positions[0] = room, room + p.room, p.copied
+    for i in range(0, g.positions[0] * seen if seen >= MANY else 0, 64):
+        fetch(a + i)
+    for i in range(0, g.positions[0] * made if made >= MANY and sums != NULL else 0, 64):
+        fetch(to + i)
+    if sums != NULL:
+        kernels.groups_weight[p.kind](&g, &p.groups, to, a, sums)
+        return
+    kernels.groups[p.kind](&g, &p.groups, a, weight, bias, to)
+    if index == p.blocks:
+        memcpy(out + first * made, to, p.made_rest)
+
+
+cdef int places_last(View seen, View w, View b, int groups, View made, View sums, int threads) except -1:
+    """`seen` and `made` are (N, H, W, C), w (1, 1, C of seen / groups, C of made), all dense. `sums`: None, or what
+    each thread adds what it finds to, (threads, 1, 1, C of a group of fewer channels, C of the other)."""
+    cdef Places p
+    cdef Temporary filters, added, room, _vectors
+    cdef Py_ssize_t channels = seen.sizes[3], made_channels = made.sizes[3], n, wide, line, i, step = 0
+    cdef const char *weight = NULL
+    cdef const char *bias = NULL
+    cdef char *found = NULL
+    cdef int t
+    p.kind, p.itemsize = made.dtype.code - FLOAT32, made.dtype.itemsize
+    wide = wide_place(&p.groups, groups, channels, made_channels, p.kind)
+    p.seen, p.made = wide * channels, wide * made_channels
+    _vectors = pick_lanes(made, &p.groups, p.made, p.kind)
+    n = made.elements // made_channels
+    p.room = max(p.seen, <Py_ssize_t>p.groups.sources * kernels.vector // p.itemsize)   # numbers that are read
+    p.count = max(n * channels - p.room + p.seen, <Py_ssize_t>0) // p.seen
+    n -= p.count * wide
+    p.copied = (n + wide - 1) // wide
+    p.room = (p.copied * p.seen + p.room) * p.itemsize
+    p.rest, p.made_rest = n * channels * p.itemsize, n * made_channels * p.itemsize
+    p.block = max((CACHED if sums is None else SUMMED) // ((p.seen + p.made) * p.itemsize), <Py_ssize_t>16)
+    p.block = max(min(p.block, p.count // threads), <Py_ssize_t>1)
+    p.blocks = (p.count + p.block - 1) // p.block
+    line = made_channels * p.itemsize
+    if w is not None:
+        filters = temporary(made.memory.backend, made.dtype, 2, [p.groups.seen + 1, p.made])
+        for i in range((p.groups.seen + (b is not None)) * wide):
+            memcpy(data(filters.view) + i * line,
+                   data(w) + i // wide * line if i // wide < p.groups.seen else data(b), line)
+        for i in range(p.groups.seen * p.made if p.groups.sources > 4 else 0):      # those of a filter side by side
+            (<float *>data(filters.view))[i] = (<const float *>data(w))[
+                i % p.groups.seen * made_channels + i // p.groups.seen % made_channels]
+        weight = data(filters.view)
+        bias = weight + p.groups.seen * wide * line if b is not None else NULL
+    else:
+        added = temporary(made.memory.backend, made.dtype, 2, [threads, p.groups.seen * p.made])
+        found, step = data(added.view), p.groups.seen * p.made * p.itemsize
+        memset(found, 0, threads * step)
+    room = temporary(made.memory.backend, made.dtype, 1, [p.room // p.itemsize + p.copied * p.made])
+    with nogil:
+        for t in prange(threads, num_threads=threads, schedule="static"):
+            for i in range(p.blocks * t // threads, p.blocks * (t + 1) // threads):
+                do_places(&p, i, data(seen), weight, bias, data(made),
+                          found + t * step if found != NULL else NULL, NULL)
+        if n:
+            do_places(&p, p.blocks, data(seen), weight, bias, data(made), found, data(room.view))
+    for i in range(threads if found != NULL else 0):
+        if p.kind == 0:
+            add_places(<float *>(found + i * step), p.groups.seen, made_channels, wide,
+                       <float *>data(sums) + i * sums.strides[0])
+        else:
+            add_places(<double *>(found + i * step), p.groups.seen, made_channels, wide,
+                       <double *>data(sums) + i * sums.strides[0])
+    return 0
+
+
+# ---- the whole
 
 cdef int depthwise_last_threads(View out, Py_ssize_t seen) noexcept:
     """`seen`: elements that an element of `out` sees."""

@@ -204,8 +204,8 @@ cdef Way best_way(int kind, Py_ssize_t made, Py_ssize_t seen, Py_ssize_t taps, b
             + (made + lanes - 1) // lanes * taps * 8) * (2 + kind) // 2
     copies = (made + 3) // 4 * 4 * seen * taps * 16 // (lanes * 7) if made > 1 or plain else seen * taps
     copies += 2 * (seen + made) if plain and kind == 0 else (1 + 2 * kind) * (seen + made) + 15
-    if plain:                               # `weigh_few` of the kernels makes up to four, and 16 of one
-        most = (16 if seen == 1 else 4 if seen % 4 == 0 else 1) if kind == 0 else 1
+    if plain:                               # `weigh_few` of the kernels makes up to four
+        most = 4 if seen % 4 == 0 and kind == 0 else 1
         return ROW_MAJOR if made > most and copies < here else PRODUCTS
     if sums < here and (strided or sums < copies) or made < FEWEST and sums < copies:
         return SUMS

@@ -78,7 +78,8 @@ cdef Py_ssize_t wide_place(Groups *g, int groups, Py_ssize_t seen, Py_ssize_t ma
         if places > lanes:
             return 0
     g.channels = groups * g.seen * places
-    return places if single or made <= FEWEST and kernels.group(g, groups * made * places, kind, NULL) else 0
+    return places if single or (made <= FEWEST and kernels.group(g, groups * made * places, kind, NULL)
+                                and g.sources <= 4 and g.channels >= g.sources * lanes) else 0
 
 
 cdef bint few_beside(int groups, Py_ssize_t seen, Py_ssize_t made, Py_ssize_t height, Py_ssize_t width, int kind,

@@ -103,8 +103,8 @@ cdef extern from *:
     /* A run of places, a vector of filters of each: `which` says the lanes that they meet, of one, two or four vectors.
        What is seen of an element of the kernel is read once for `terms` channels. `seen` tells where, `weights` where
        the filters lie, in numbers; all else is in bytes.
-       And what CYGRAD_MET elements of the kernel and channels, or four, give to their weights' gradients: where they are
-       seen and how much further the lanes are; of four, where the gradients that they meet are, too. */
+       And what CYGRAD_MET elements of the kernel and channels, or four, give to their weights' gradients: where they
+       are seen and how much further the lanes are; of four, where the gradients that they meet are, too. */
     #define CYGRAD_MET 9
     #if CYGRAD_PICKS
     #define CYGRAD_OF_1(x, mask) __builtin_shuffle((x)[0], mask)
@@ -176,6 +176,28 @@ cdef extern from *:
     CYGRAD_SEE(doubles_of_4, cygrad_doubles, cygrad_long_lanes, 4, CYGRAD_OF_4)
     CYGRAD_SUMS(doubles_of_1, cygrad_doubles, cygrad_long_lanes, CYGRAD_OF_1)
     CYGRAD_SUMS(doubles_of_2, cygrad_doubles, cygrad_long_lanes, CYGRAD_OF_2)
+    /* ... of one filter for each group of 8 or 16 channels: all that a vector of filters sees meets weights in the same
+       order, and neighbouring lanes of two vectors are added, until one is left. */
+    #define CYGRAD_FOLD(sources)                                                                                      \
+        __attribute__((noinline)) static void cygrad_fold_##sources(                                                  \
+                const char *a, Py_ssize_t step, Py_ssize_t n, const Py_ssize_t *seen, const Py_ssize_t *weights,      \
+                Py_ssize_t taps, const char *filters, Py_ssize_t row, Py_ssize_t terms, const char *which,            \
+                const char *start, char *out, Py_ssize_t out_step) {                                                  \
+            const cygrad_lanes even = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};                    \
+            cygrad_floats by[sources];                                                                                \
+            int i, m;                                                                                                 \
+            CYGRAD_UNROLLED for (i = 0; i < sources; i++) by[i] = ((const cygrad_floats *)filters)[i];                \
+            for (; n > 0; n--, a += step, out += out_step) {                                                          \
+                cygrad_floats x[sources];                                                                             \
+                CYGRAD_UNROLLED for (i = 0; i < sources; i++) x[i] = ((const cygrad_floats *)a)[i] * by[i];           \
+                CYGRAD_UNROLLED for (m = sources / 2; m; m /= 2)                                                      \
+                    CYGRAD_UNROLLED for (i = 0; i < m; i++)                                                           \
+                        x[i] = __builtin_shuffle(x[2 * i], x[2 * i + 1], even)                                        \
+                               + __builtin_shuffle(x[2 * i], x[2 * i + 1], even + 1);                                 \
+                *(cygrad_floats *)out = x[0] + *(const cygrad_floats *)start;                                         \
+            }                                                                                                         \
+        }
+    CYGRAD_FOLD(8) CYGRAD_FOLD(16)
     #define CYGRAD_WIDE(name) cygrad_##name
     #else
     #define CYGRAD_WIDE(name) NULL
@@ -190,8 +212,9 @@ cdef extern from *:
     typedef void (*cygrad_sum)(const char *, const Py_ssize_t *, const char *, const Py_ssize_t *, const Py_ssize_t *,
                                const Py_ssize_t *, const Py_ssize_t *, const Py_ssize_t *, const char *, void *);
     /* by kind, and by log2 of the sources */
-    static const cygrad_see cygrad_sees[2][3] = {
-        {CYGRAD_ANY(see_floats_of_1), CYGRAD_ANY(see_floats_of_2), CYGRAD_WIDE(see_floats_of_4)},
+    static const cygrad_see cygrad_sees[2][5] = {
+        {CYGRAD_ANY(see_floats_of_1), CYGRAD_ANY(see_floats_of_2), CYGRAD_WIDE(see_floats_of_4),
+         CYGRAD_WIDE(fold_8), CYGRAD_WIDE(fold_16)},
         {CYGRAD_WIDE(see_doubles_of_1), CYGRAD_WIDE(see_doubles_of_2), CYGRAD_WIDE(see_doubles_of_4)}};
     static const cygrad_sum cygrad_sums[2][2][2] = {
         {{CYGRAD_ANY(sum_floats_of_1), CYGRAD_ANY(sum_few_floats_of_1)},
@@ -199,44 +222,12 @@ cdef extern from *:
         {{CYGRAD_WIDE(sum_doubles_of_1), CYGRAD_WIDE(sum_few_doubles_of_1)},
          {CYGRAD_WIDE(sum_doubles_of_2), CYGRAD_WIDE(sum_few_doubles_of_2)}}};
 
-    /* 16 places of one channel to as many filters, or of as many to one: 2, 4, 8 or 16, which the weights and the bias
-       are repeated for in a vector. Of sums, neighbouring lanes of two vectors are added, until one is left. */
-    #if CYGRAD_PICKS && CYGRAD_VECTOR == 64
-    #define CYGRAD_PLACES 16
-    __attribute__((noinline)) static void cygrad_spread_places(const float *a, int filters, const char *which,
-                                                               const float *weight, const float *bias, float *out) {
-        cygrad_floats by = *(const cygrad_floats *)weight, start = *(const cygrad_floats *)bias;
-        int i, places = 16 / filters;
-        for (i = 0; i < 16; i += places, out += 16)
-            *(cygrad_floats *)out = cygrad_pick((const char *)a, which, i, 0) * by + start;
-    }
-    #define CYGRAD_ADD_PLACES(channels)                                                                               \
-        __attribute__((noinline)) static void cygrad_add_places_##channels(const float *a, const float *weight,       \
-                                                                           const float *bias, float *out) {           \
-            cygrad_floats x[channels], by = *(const cygrad_floats *)weight;                                           \
-            const cygrad_lanes even = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};                    \
-            int i, n;                                                                                                 \
-            CYGRAD_UNROLLED for (i = 0; i < channels; i++) x[i] = *(const cygrad_floats *)(a + 16 * i) * by;          \
-            CYGRAD_UNROLLED for (n = channels / 2; n; n /= 2)                                                         \
-                CYGRAD_UNROLLED for (i = 0; i < n; i++)                                                               \
-                    x[i] = __builtin_shuffle(x[2 * i], x[2 * i + 1], even)                                            \
-                           + __builtin_shuffle(x[2 * i], x[2 * i + 1], even + 1);                                     \
-            *(cygrad_floats *)out = x[0] + *(const cygrad_floats *)bias;                                              \
-        }
-    CYGRAD_ADD_PLACES(4) CYGRAD_ADD_PLACES(8)
-    #else
-    #define CYGRAD_PLACES 0
-    #define cygrad_spread_places(a, filters, which, weight, bias, out)
-    #define cygrad_add_places_4(a, weight, bias, out)
-    #define cygrad_add_places_8(a, weight, bias, out)
-    #endif
     #define CYGRAD_TALL (CYGRAD_PICKS && CYGRAD_VECTOR == 64)
     """
     enum:
         PICKS "CYGRAD_PICKS"
         DOWN "CYGRAD_DOWN"
         BESIDE "CYGRAD_BESIDE"
-        PLACES "CYGRAD_PLACES"      # 0: these functions are not there
         TALL "CYGRAD_TALL"          # whether there are registers for tiles twice as high
         MET "CYGRAD_MET"
     ctypedef void (*See "cygrad_see")(const char *a, Py_ssize_t step, Py_ssize_t n, const Py_ssize_t *seen,
@@ -247,7 +238,7 @@ cdef extern from *:
                                       const Py_ssize_t *steps, const Py_ssize_t *counts, const Py_ssize_t *seen,
                                       const Py_ssize_t *grads, const Py_ssize_t *more, const char *which,
                                       void *out) noexcept nogil
-    const See[2][3] sees "cygrad_sees"
+    const See[2][5] sees "cygrad_sees"
     const Sum[2][2][2] sums_of_products "cygrad_sums"
     Floats pick "cygrad_pick" (const char *a, const char *which, int more, bint two) noexcept nogil
     # `kernel`: elements of a column; distances in bytes
@@ -268,9 +259,3 @@ cdef extern from *:
                                      const Py_ssize_t *weights, Py_ssize_t taps, const char *which, int seen, bint two,
                                      const Floats *start, char *out, Py_ssize_t out_row,
                                      Py_ssize_t out_place) noexcept nogil
-    void spread_places "cygrad_spread_places" (const float *a, int filters, const char *which, const float *weight,
-                                               const float *bias, float *out) noexcept nogil
-    void add_places_4 "cygrad_add_places_4" (const float *a, const float *weight, const float *bias,
-                                             float *out) noexcept nogil
-    void add_places_8 "cygrad_add_places_8" (const float *a, const float *weight, const float *bias,
-                                             float *out) noexcept nogil

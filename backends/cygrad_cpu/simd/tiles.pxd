@@ -91,29 +91,56 @@ cdef extern from *:
         for (i = 0; i < 4; i++, a += row) rows[i] = *(const cygrad_strip *)a;
         cygrad_put_rows(rows, bias, out, place);
     }
-    /* Two to four sums of products for each place of a strip, side by side: its channels, a multiple of four, meet
-       weights (channels, filters). `parts` sums of each at a time, so that none waits for the one before. */
+    /* Two to four sums of products for each place of CYGRAD_STRIPS strips, side by side; of two strips eight, too.
+       The channels of a place, a multiple of four, meet weights (channels, filters). `parts` sums of each at a time, so
+       that none waits for the one before. Loops have to be unrolled for sums to stay in registers. The next strips are
+       asked for. */
+    #if defined(__AVX512VL__)
+    #define CYGRAD_STRIPS 2
+    #else
+    #define CYGRAD_STRIPS 1
+    #endif
+    #if defined(__clang__)
+    #define CYGRAD_EACH(i, n) for (i = 0; i < n; i++)
+    #else
+    #define CYGRAD_EACH(i, n) _Pragma("GCC unroll 16") for (i = 0; i < n; i++)
+    #endif
     #define CYGRAD_WEIGH(filters, parts)                                                                              \
         CYGRAD_APART void cygrad_weigh_##filters(const float *a, ptrdiff_t channels, const float *weight,             \
                                                  const float *bias, float *out) {                                     \
-            cygrad_strip sums[filters * parts] = {{0}}, rows[4] = {{0}};                                              \
+            cygrad_strip sums[CYGRAD_STRIPS][filters * parts], rows[CYGRAD_STRIPS][4];                                \
+            const float *next = a + CYGRAD_STRIPS * CYGRAD_STRIP * channels;                                          \
             ptrdiff_t c;                                                                                              \
-            int f, i;                                                                                                 \
+            int f, g, i, s;                                                                                           \
+            CYGRAD_EACH(s, CYGRAD_STRIPS) CYGRAD_EACH(i, filters * parts) sums[s][i] = (cygrad_strip){0};             \
             for (c = 0; c < channels; c += 4, a += 4, weight += 4 * filters) {                                        \
-                for (i = 0; i < 4; i++)                                                                               \
-                    rows[i] = CYGRAD_JOINED(*(const cygrad_part *)(a + i * channels),                                 \
-                                            *(const cygrad_part *)(a + (i + 4) * channels));                          \
-                cygrad_mix(rows);                                                                                     \
-                for (i = 0; i < 4; i++)                                                                               \
-                    for (f = 0; f < filters; f++) sums[f * parts + i % parts] += rows[i] * weight[i * filters + f];   \
+                CYGRAD_EACH(s, CYGRAD_STRIPS) {                                                                       \
+                    const float *b = a + s * CYGRAD_STRIP * channels;                                                 \
+                    CYGRAD_EACH(i, CYGRAD_STRIP / 4) __builtin_prefetch(next + i * 16);                               \
+                    next += CYGRAD_STRIP * 4;                                                                         \
+                    CYGRAD_EACH(i, 4)                                                                                 \
+                        rows[s][i] = CYGRAD_JOINED(*(const cygrad_part *)(b + i * channels),                          \
+                                                   *(const cygrad_part *)(b + (i + 4) * channels));                   \
+                    cygrad_mix(rows[s]);                                                                              \
+                }                                                                                                     \
+                CYGRAD_EACH(i, 4) CYGRAD_EACH(f, filters) {                                                           \
+                    cygrad_strip by = weight[i * filters + f] - (cygrad_strip){0};                                    \
+                    CYGRAD_EACH(s, CYGRAD_STRIPS) sums[s][f * parts + i % parts] += rows[s][i] * by;                  \
+                }                                                                                                     \
             }                                                                                                         \
-            for (f = 0; f < filters; f++) {                                                                           \
-                rows[f] = sums[f * parts] + sums[f * parts + 1];                                                      \
-                if (parts == 4) rows[f] += sums[f * parts + 2] + sums[f * parts + parts - 1];                         \
+            CYGRAD_EACH(s, CYGRAD_STRIPS) CYGRAD_EACH(g, (filters + 3) / 4) {                                         \
+                CYGRAD_EACH(f, 4) rows[s][f] = (cygrad_strip){0};                                                     \
+                CYGRAD_EACH(f, (filters < 4 ? filters : 4))                                                           \
+                    CYGRAD_EACH(i, parts) rows[s][f] += sums[s][(4 * g + f) * parts + i];                             \
+                cygrad_put_rows(rows[s], bias + 4 * g, out + s * CYGRAD_STRIP * filters + 4 * g, filters);            \
             }                                                                                                         \
-            cygrad_put_rows(rows, bias, out, filters);                                                                \
         }
     CYGRAD_WEIGH(2, 4) CYGRAD_WEIGH(3, 2) CYGRAD_WEIGH(4, 2)
+    #if CYGRAD_STRIPS == 2
+    CYGRAD_WEIGH(8, 1)
+    #else
+    #define cygrad_weigh_8 cygrad_weigh_4
+    #endif
     /* ... and of one filter: channels are a multiple of a strip, and are summed last */
     CYGRAD_APART void cygrad_weigh_1(const float *a, ptrdiff_t channels, const float *weight, const float *bias,
                                      float *out) {
@@ -133,7 +160,8 @@ cdef extern from *:
         if (filters == 1) cygrad_weigh_1(a, channels, weight, bias, out);
         else if (filters == 2) cygrad_weigh_2(a, channels, weight, bias, out);
         else if (filters == 3) cygrad_weigh_3(a, channels, weight, bias, out);
-        else cygrad_weigh_4(a, channels, weight, bias, out);
+        else if (filters == 4) cygrad_weigh_4(a, channels, weight, bias, out);
+        else cygrad_weigh_8(a, channels, weight, bias, out);
     }
     #else
     #define CYGRAD_TILES 0
@@ -143,6 +171,7 @@ cdef extern from *:
     static inline void cygrad_tile_2(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
     static inline void cygrad_tile_4(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
     #define CYGRAD_STRIP 4
+    #define CYGRAD_STRIPS 1
     static inline void cygrad_tile_4_small(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
     static inline void cygrad_to_rows(const float *a, ptrdiff_t place, float *out, ptrdiff_t row) { }
     static inline void cygrad_from_rows(const float *a, ptrdiff_t row, const float *bias, float *out,
@@ -153,6 +182,7 @@ cdef extern from *:
     enum:
         TILES "CYGRAD_TILES"
         STRIP "CYGRAD_STRIP"
+        STRIPS "CYGRAD_STRIPS"
     void tile_1 "cygrad_tile_1" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
     void tile_2 "cygrad_tile_2" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
     void tile_4 "cygrad_tile_4" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil

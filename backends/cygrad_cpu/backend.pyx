@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 # distutils: extra_compile_args = -Os --param=max-inline-insns-size=10
 """The CPU backend: every entry of the kernel interface, in its order, forwarded to the module that does the work.
 

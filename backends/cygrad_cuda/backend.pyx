@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 # distutils: extra_compile_args = -Os
 """The CUDA backend: devices, memory, copies and launches. Its kernels are the entries of `KernelBackend`.
 

@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """Products of floating-point matrices by cuBLAS, NVIDIA's library, where it is installed (it is no requirement).
 

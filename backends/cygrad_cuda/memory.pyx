@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """Memory of one device, kept for reuse by stream; page-locked memory of the host.
 

@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 # distutils: extra_compile_args = -Os
 """Launching: kernels found by key, arguments packed in C, and the base class of the OpenCL and CUDA backends.
 

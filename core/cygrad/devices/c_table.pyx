@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 # distutils: extra_compile_args = -Os
 """`TableBackend`: a backend whose functions are those of a table in C (`cygrad_backend.h`, beside this file).
 

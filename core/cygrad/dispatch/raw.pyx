@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 # distutils: extra_compile_args = -fno-builtin-memcpy
 """Raw ops as Python code of the core calls them: the kernels of `backend.pyx` on tensors, without a graph.

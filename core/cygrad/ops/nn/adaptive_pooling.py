@@ -3,7 +3,7 @@ from functools import lru_cache
 
 import cygrad
 from cygrad.dispatch.memory_formats import format_of
-from cygrad.ops.declare.operand_types import need_tensors, refused
+from cygrad.ops.declare.operand_types import hashable, need_tensors, refused
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.nn.pooling_windows import adaptive, largest_of, mean_of
 
@@ -27,34 +27,40 @@ def check_filled(name, shape, axes):
                                f"sizes {list(shape)} with dimension {i} being empty")
 
 
-def boxes_for(input, sizes):
-    plain = {*map(type, sizes)} == {int}
-    return (boxes_of if plain else boxes_of.__wrapped__)(input.shape[input.dim() - len(sizes):], sizes)
+def planned(check, name, axes, input, output_size):
+    """(boxes, sizes) of a call, which is checked; kept for plain numbers."""
+    size = hashable(output_size)
+    plain = type(size) is int or type(size) is tuple and all([type(n) is int or n is None for n in size])
+    return (plan if plain else plan.__wrapped__)(check, name, axes, input.shape, size)
 
 
-@lru_cache(256)
-def boxes_of(inner, sizes):
-    return tuple([adaptive(n, max(out, 1)) for n, out in zip(inner, sizes)])
+@lru_cache(1024)
+def plan(check, name, axes, shape, output_size):
+    sizes = output_sizes(name, axes, output_size, shape)
+    check(name, axes, shape, sizes)
+    return tuple([adaptive(n, max(out, 1)) for n, out in zip(shape[len(shape) - axes:], sizes)]), sizes
 
 
 # ---------------------------------------------------------------------------------------- the mean
 
-def adaptive_mean(name, axes, input, output_size):
-    need_tensors(name, input=input)
-    shape = tuple(input.shape)
-    sizes = output_sizes(name, axes, output_size, shape)
+def check_mean(name, axes, shape, sizes):
     if len(sizes) != axes:
         raise RuntimeError(f"{name}: output_size must be {axes}")
     if min(sizes) < 0:
         shown = f"{sizes[0]}, {','.join(map(str, sizes[1:]))}"
         raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received "
                            f"{{{shown}}}")
-    one = max(sizes) == 1 and min(sizes) == 1           # a mean, of any number of axes
+    one = max(sizes) == 1 and min(sizes) == 1           # of any number of axes
     if not one and len(shape) not in (axes + 1, axes + 2):
         raise RuntimeError(f"{name}(): Expected {axes + 1}D or {axes + 2}D tensor, but got {list(shape)}")
     if not one and len(shape) >= axes:
         check_filled(name, shape, range(len(shape) - axes, len(shape)))
-    if one:
+
+
+def adaptive_mean(name, axes, input, output_size):
+    need_tensors(name, input=input)
+    boxes, sizes = planned(check_mean, name, axes, input, output_size)
+    if max(sizes) == 1 and min(sizes) == 1:
         found = input.mean(tuple(range(-axes, 0)), keepdim=True)
         if format_of(input) is not None:            # any stride says so of one place; this is PyTorch's
             n, c = found.shape[:2]
@@ -62,7 +68,7 @@ def adaptive_mean(name, axes, input, output_size):
         return found
     if not input.is_floating_point() and (input.numel() or axes == 3):
         raise refused(name if axes == 2 else f"{name}_cpu", input.dtype)
-    return mean_of[name](input, boxes_for(input, sizes), sizes, None)
+    return mean_of[name](input, boxes, sizes, None)
 
 
 @op(method=False)
@@ -153,10 +159,7 @@ def adaptive_avg_pool3d(input, output_size):
 
 # ------------------------------------------------------------------------------------- the largest
 
-def adaptive_largest(name, axes, input, output_size):
-    need_tensors(name, input=input)
-    shape = tuple(input.shape)
-    sizes = output_sizes(name, axes, output_size, shape)
+def check_largest(name, axes, shape, sizes):
     if len(shape) not in (axes + 1, axes + 2):
         raise RuntimeError(f"{name}(): Expected {axes + 1}D or {axes + 2}D tensor, but got: {list(shape)}")
     check_filled(name, shape, range(1, len(shape)))
@@ -165,9 +168,14 @@ def adaptive_largest(name, axes, input, output_size):
     if min(sizes) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {next(n for n in sizes if n < 0)}: "
                            f"{[*shape[:len(shape) - axes], *sizes]}")
+
+
+def adaptive_largest(name, axes, input, output_size):
+    need_tensors(name, input=input)
+    boxes, sizes = planned(check_largest, name, axes, input, output_size)
     if not input.is_floating_point():
         raise refused(name if axes == 2 else f"{name}_cpu", input.dtype)
-    return largest_of[name](input, boxes_for(input, sizes), sizes)
+    return largest_of[name](input, boxes, sizes)
 
 
 @op(method=False, name="adaptive_max_pool1d")

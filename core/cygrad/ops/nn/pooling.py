@@ -105,7 +105,8 @@ def largest_of_rows(input, kernel_size, stride=(), padding=0, dilation=1, ceil_m
     tensor([[3., 2.]])
     """
     need_tensors("max_pool1d", input=input)
-    numbers = check_largest_1d(input, kernel_size, stride, padding, dilation, ceil_mode)
+    numbers = check_largest_1d(input.shape, hashable(kernel_size), hashable(stride), hashable(padding),
+                               hashable(dilation), bool(ceil_mode))
     if not input.is_floating_point():
         raise refused("max_pool1d_impl", input.dtype)
     found = rows_pooled(input, *numbers, ceil_mode, False)[0]

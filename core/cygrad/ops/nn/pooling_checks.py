@@ -1,4 +1,5 @@
 """What pooling refuses, in PyTorch's order and words, and the sizes of its results."""
+from functools import lru_cache
 
 WORDS = {2: "two", 3: "three"}
 
@@ -101,9 +102,9 @@ def check_sizes(planes, sizes):
                            f"({'x'.join(map(str, (planes[0], *sizes)))}). Output size is too small")
 
 
-def check_largest_1d(input, kernel_size, stride, padding, dilation, ceil_mode):
+@lru_cache(1024, typed=True)
+def check_largest_1d(shape, kernel_size, stride, padding, dilation, ceil_mode):
     """Refuse what `max_pool1d` refuses; kernel, stride, padding and dilation as numbers."""
-    shape = tuple(input.shape)
     if not (len(shape) == 2 and 0 not in shape or len(shape) == 3 and 0 not in shape[1:]):
         raise RuntimeError("max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for "
                            "input, "

@@ -169,7 +169,7 @@ def norm(Tensor input not None, p="fro", dim=None, keepdim=False, out=None, dtyp
     if p == "nuc" or (isinstance(p, str) and p != "fro"):
         axes = (-2, -1) if dim is None else dim
         return cygrad.linalg.matrix_norm(input, p, axes, keepdim, dtype=dtype, **({} if out is None else {"out": out}))
-    order = 2.0 if p is None or p == "fro" else p
+    order = 2.0 if p is None or p == "fro" else p.item() if isinstance(p, Tensor) else p
     if p == "fro" and isinstance(dim, (tuple, list)) and len(dim) > 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
     return linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)

@@ -19,6 +19,10 @@ import torch
 from compare import close
 
 PROGRAMS = """
+    q = m.ones(1, 1, 2, 3); a = m.nn.functional.scaled_dot_product_attention(q * m.nan, q, q)
+    q = m.ones(1, 2, 3); a = m.nn.functional.scaled_dot_product_attention(q, q * m.nan, q)
+    a = m.linspace(-.3, m.inf, 1, dtype=m.bool); b = m.linspace(1.5, m.nan, 1, dtype=m.int32)
+    v = m.ones(2).requires_grad_(); a = m.func.linearize(lambda q: q.sin(), v)[1](v).sum(); a.backward()
     a = m.logsumexp(m.ones(2, 0), ())
     x = m.full((3,), .5, dtype=m.half).requires_grad_(); y = x * 1; y.pow_(m.ones(3).double()); y.retain_grad(); \
         y.sum().backward()

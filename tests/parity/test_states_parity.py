@@ -19,7 +19,6 @@ import torch
 from compare import close
 
 PROGRAMS = """
-    q = m.ones(1, 1, 2, 3); a = m.nn.functional.scaled_dot_product_attention(q * m.nan, q, q)
     q = m.ones(1, 2, 3); a = m.nn.functional.scaled_dot_product_attention(q, q * m.nan, q)
     a = m.linspace(-.3, m.inf, 1, dtype=m.bool); b = m.linspace(1.5, m.nan, 1, dtype=m.int32)
     v = m.ones(2).requires_grad_(); a = m.func.linearize(lambda q: q.sin(), v)[1](v).sum(); a.backward()

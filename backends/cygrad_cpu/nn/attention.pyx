@@ -54,7 +54,7 @@ cdef void apply_mask(Real *scores, const Call *call, const char *mask, Py_ssize_
 cdef bint nothing_seen(const Real *scores, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        if scores[i] > -INFINITY:                       # NaN alone is not seen either, as in PyTorch's fused kernel
+        if scores[i] != -INFINITY:
             return False
     return True
 

@@ -99,12 +99,6 @@ def flash(query, key, value, mask):
             and query.shape[3] == value.shape[3] and (mask is None or mask.dim() in (2, 4) and not mask.requires_grad))
 
 
-def finite(rows):
-    """Whether no query or key has NaN, of which the fused kernel makes zeros."""
-    total = rows.sum().item() if rows.numel() else 0
-    return total == total
-
-
 def repeated(query, key, value):
     """key and value with each head repeated for the query heads that share it."""
     heads = query.shape[-3]
@@ -158,7 +152,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
         mask = mask.to(query.dtype)
     inputs = (query, key, value)
     tracked = query._tracked() or key._tracked() or value._tracked() or mask is not None and mask._tracked()
-    fused = flash(query, key, value, mask) or not tracked and finite(query) and finite(key)
+    fused = not tracked or flash(query, key, value, mask)
     if fused and dropout_p <= 0 and query.numel() and key.numel() and value.numel():
         if key.shape[-1] != query.shape[-1] or key.shape[-2] != value.shape[-2]:
             raise RuntimeError(f"the last axes of query {list(query.shape)} and key {list(key.shape)} must be alike, "

@@ -19,6 +19,27 @@ import torch
 from compare import close
 
 PROGRAMS = """
+    q = m.ones(1, 2, 3); a = m.nn.functional.scaled_dot_product_attention(q, q * m.nan, q)
+    a = m.linspace(-.3, m.inf, 1, dtype=m.bool); b = m.linspace(1.5, m.nan, 1, dtype=m.int32)
+    v = m.ones(2).requires_grad_(); a = m.func.linearize(lambda q: q.sin(), v)[1](v).sum(); a.backward()
+    a = m.logsumexp(m.ones(2, 0), ())
+    x = m.full((3,), .5, dtype=m.half).requires_grad_(); y = x * 1; y.pow_(m.ones(3).double()); y.retain_grad(); \
+        y.sum().backward()
+    x = m.ones(2).half().requires_grad_(); y = x * 1; y.mul_(m.ones(2).double()); a, = m.autograd.grad(y.sum(), y)
+    v = m.ones(3).requires_grad_(); w = m.complex(v, v); w.real.sum().backward(); w.imag.sum().backward()
+    x = m.tensor([m.nan, -1., .3]).requires_grad_(); y = m.nn.functional.hardshrink(x); y.sum().backward()
+    x = m.tensor([m.nan, -1., .3]).requires_grad_(); y = m.nn.functional.hardtanh(x); y.sum().backward()
+    x = m.tensor([m.nan, 0., -0., m.inf]).requires_grad_(); x.prod().backward()
+    x = m.ones(2).requires_grad_(); by = m.nn.functional.huber_loss(x, x.detach() * 2); \
+        by, = m.autograd.grad(by, x, create_graph=True); a = m.autograd.grad(by.sum(), x)[0].tolist()
+    x = m.zeros(2); a = m.func.jvp(lambda q: m.polar(q, q), (x,), (m.ones(2),))[1].tolist()
+    x = m.zeros(2); a = m.func.jvp(lambda q: q.atan2(q), (x,), (m.ones(2),))[1].tolist()
+    x = m.ones(3, 2); a = m.func.jvp(lambda q: q.scatter_add(0, m.zeros(1, 2).long(), q), (x,), (x,))[1].tolist()
+    x = m.tensor([1e20, 1, 2]); a = m.func.jvp(lambda q: q.logcumsumexp(0), (x,), (m.arange(3.),))[1].tolist()
+    x = m.zeros(2); a = m.func.jvp(lambda q: m.nn.functional.prelu(q, m.ones(1) / 2), (x,), (m.ones(2),))[1].tolist()
+    a = m.nn.functional.group_norm(m.tensor([[[1e30, 1., 2.]]]), 1); b = m.ones(2, 3).norm(m.tensor(.5), 1)
+    x = m.ones(2, 3).requires_grad_(); y = x.sort()[0]; y.grad_fn.register_prehook(lambda g: (g[0] * 3,)); \
+        y.sum().backward()
     a = m.func.jacfwd(lambda q: q.relu())(m.tensor([1., -1.]))
     a = m.func.jacfwd(m.nn.functional.hardtanh)(m.ones(2) / 2)
     a = m.func.jacfwd(m.nn.functional.leaky_relu)(m.tensor([[1., -1.]]).half())

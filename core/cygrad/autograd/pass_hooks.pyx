@@ -83,9 +83,15 @@ cdef int run_tensor_hooks(Node node, list grads) except -1:
 
 cdef int run_pre_hooks(Node node, list grads) except -1:
     """Let the hooks of a node see and change what it is about to be given."""
+    cdef Py_ssize_t n = len(grads)
+    cdef list seen
     if node.attached.pre_hooks:
+        while n > 1 and node.metas[n - 1] is node.metas[0]:         # the last outputs have no derivative, see `attach`
+            n -= 1
+        seen = grads[:n]
         for hook in list(node.attached.pre_hooks.values()):
-            replace(grads, hook(tuple(grads)), hook)
+            replace(seen, hook(tuple(seen)), hook)
+        grads[:n] = seen
     return 0
 
 

@@ -113,6 +113,7 @@ def linearize(func, *primals):
     """
     flat, spec = tree_flatten(primals)
     output = func(*primals)
+    constants = tree_unflatten([primal.detach() for primal in flat], spec)
 
     def product(*tangents):
         vectors, found = tree_flatten(tangents)
@@ -124,5 +125,5 @@ def linearize(func, *primals):
                 if mine != its:
                     raise RuntimeError(f"tangent:{i} with {what} {mine} in flattened pytree doesn't match the {what} "
                                        f"{its} of the corresponding primal.".replace("cygrad.", "torch."))
-        return jvp(func, primals, tangents)[1]
+        return jvp(func, constants, tangents)[1]
     return output, product

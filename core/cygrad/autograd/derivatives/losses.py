@@ -6,7 +6,7 @@ from cygrad.autograd.modes import grad_mode
 from cygrad.ops.nn.ctc import ctc_slope
 from cygrad.ops.nn.loss_reduction import share
 from cygrad.ops.nn.margin_losses import multi_margin_slope, multilabel_margin_slope
-from cygrad.dispatch.programs import Term, one_pass, where
+from cygrad.dispatch.programs import one_pass, where
 
 LEAST = 9.999999960041972e-13               # float32's 1e-12, as in PyTorch
 
@@ -44,7 +44,7 @@ def robust(grad, x, target, delta):
 @one_pass
 def robust_slope(grad, x, target, delta, least):
     d = x - target
-    return grad * (d.maximum(least).minimum(delta) if isinstance(d, Term) else d.clamp(least, delta))
+    return grad * where(d <= least, least, where(d >= delta, delta, d))
 
 
 @one_pass

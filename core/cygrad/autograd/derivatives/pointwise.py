@@ -426,6 +426,6 @@ def xlogy_backward(grad, self, other):
 
 derivative("view_as_real", self=lambda grad: cygrad.view_as_complex(grad.contiguous()))
 derivative("view_as_complex", self=lambda grad: cygrad.view_as_real(grad.resolve_conj()))
-derivative("complex", real=lambda grad: cygrad.real(grad), imag=lambda grad: cygrad.imag(grad))
+derivative("complex", real=lambda grad, real: cygrad.real(grad), imag=lambda grad, imag: cygrad.imag(grad))
 derivative("polar", abs=lambda grad, result: cygrad.real(conj(grad) * result.sgn()),
            angle=lambda grad, result: cygrad.real(conj(grad) * (result * 1j)))

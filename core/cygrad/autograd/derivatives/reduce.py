@@ -55,8 +55,11 @@ def spread(grad, shape, dims, keepdim):
 def prod_backward(grad, self, result):
     if self.dim() == 0:
         return grad
-    if not bool((self == 0).any()):
+    zeros = int((self == 0).sum())
+    if not zeros:
         return grad * conj(result / self)
+    if zeros > 1 and not grad_mode():                   # also beside NaN and infinity
+        return cygrad.zeros_like(self)
     return (grad * conj(others_product(self.reshape(-1), 0))).reshape(self.shape)
 
 

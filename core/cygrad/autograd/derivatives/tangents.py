@@ -23,7 +23,7 @@ def tangent(op, **functions):
 # ---------------------------------------------------------------- element by element
 
 for _op in """add sub rsub scalar_sub scalar_rsub rsub_scalar div div_mode hypot fmax fmin pow
-        pow_tensor scalar_pow_tensor atan2 remainder remainder_scalar fmod fmod_scalar exp exp2 expm1 log log2 log10
+        pow_tensor scalar_pow_tensor remainder remainder_scalar fmod fmod_scalar exp exp2 expm1 log log2 log10
         log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc erfinv lgamma digamma
         polygamma sigmoid neg reciprocal where clamp clamp_tensors clamp_min clamp_max clamp_min_tensor
         clamp_max_tensor lerp lerp_tensor addcmul addcdiv frac nan_to_num deg2rad rad2deg sinc logit logaddexp
@@ -39,6 +39,11 @@ tangent("maximum", self=lambda t, self, other: t * first_of(self > other, self, 
         other=lambda t, self, other: t - t * first_of(self > other, self, other))
 tangent("minimum", self=lambda t, self, other: t * first_of(self < other, self, other),
         other=lambda t, self, other: t - t * first_of(self < other, self, other))
+tangent("atan2", self=lambda t, self, other: t * other / (self * self + other * other),
+        other=lambda t, self, other: t * -self / (self * self + other * other))
+tangent("polar", abs=lambda t, angle: cygrad.polar(t, angle), angle=lambda t, result: result * 1j * t)
+tangent("prelu", self=lambda t, self, weight: cygrad.where(self >= 0, t, t * weight),
+        weight=lambda t, self: cygrad.where(self >= 0, 0, t * self))
 
 
 def first_of(chosen, self, other):
@@ -66,6 +71,8 @@ tangent("sum_dim", self=lambda t, dim, keepdim, result: t.sum(dim, keepdim, dtyp
 tangent("mean", self=lambda t, result: t.mean(dtype=result.dtype))
 tangent("mean_dim", self=lambda t, dim, keepdim, result: t.mean(dim, keepdim, dtype=result.dtype))
 tangent("cumsum", self=lambda t, dim, result: t.cumsum(dim, dtype=result.dtype))
+tangent("logcumsumexp", self=lambda t, self, dim: NotImplemented if t.is_complex() or not t.dim() or not t.numel()
+        else running(t, (self - self.amax(dim, True)).exp(), dim))
 tangent("softmax", self=lambda t, dim, result: result * (t - (result * t).sum(dim, True)))
 tangent("log_softmax", self=lambda t, dim, result: t - (result.exp() * t).sum(dim, True))
 tangent("logsumexp", self=lambda t, self, dim, keepdim, result:
@@ -77,7 +84,8 @@ tangent("std", self=lambda t, self, dim, correction, keepdim, result: deviation(
 tangent("std_mean", self=lambda t, self, dim, correction, keepdim, result:
         (deviation(t, self, dim, correction, keepdim, result[0]), t.mean(dim, keepdim)))
 for _op in "linalg_vector_norm", "norm":
-    tangent(_op, self=lambda t, self, ord, dim, keepdim, result: None if ord == 0 else weighed(
+    tangent(_op, self=lambda t, self, ord, dim, keepdim, result: None if ord == 0 else
+            (weighed(conj(t) * self, dim, keepdim) / result).masked_fill(result == 0, 0) if ord == 2 else weighed(
         conj(t) * norm_backward(1, self, ord, dim, beside(result, self.shape, dim, keepdim)), dim, keepdim))
 for _op in ("max_dim", "min_dim", "median_dim", "nanmedian_dim", "mode"):
     tangent(_op, self=lambda t, dim, keepdim, result: (chosen(t, dim, keepdim, result[1]), None))
@@ -95,6 +103,10 @@ def weighed(found, dim, keepdim):
 def deviation(t, self, dim, correction, keepdim, result):
     found = weighed(var_backward(conj(t), self, dim, correction, True), dim, keepdim)
     return (found / (2 * result)).masked_fill(result == 0, 0)
+
+
+def running(t, weights, dim):
+    return (weights * t).cumsum(dim) / (weights.cumsum(dim) + 1e-13)
 
 
 def chosen(t, dim, keepdim, indices):
@@ -137,6 +149,10 @@ tangent("conj", self=lambda t: t.conj())
 tangent("neg_view", self=lambda t: t._neg_view())
 tangent("conj_physical", self=lambda t: t.conj_physical())
 tangent("gather", self=lambda t, dim, index: t.gather(dim, index))
+tangent("scatter", self=lambda t, dim, index: t.scatter(dim, index, 0),
+        src=lambda t, dim, index, result: cygrad.zeros_like(result).scatter(dim, index, t))
+tangent("scatter_add", self=lambda t: t,
+        src=lambda t, dim, index, result: cygrad.zeros_like(result).scatter_add(dim, index, t))
 tangent("index_select", self=lambda t, dim, index: t.index_select(dim, index))
 
 

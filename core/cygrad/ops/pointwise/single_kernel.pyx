@@ -482,6 +482,8 @@ cdef object finish_inplace(Tensor target, Tensor value):
             if (isinstance(node.result, Tensor) and (<Tensor>node.result).memory is value.memory
                     and value.dtype is target.dtype):
                 keep_result(node, target)                  # that it is changed afterwards is noticed
+        if value.dtype is not target.dtype:
+            set_meta_of(value.node, target, value.output_number)
         rebase(target, value.node, value.output_number)
     if (value.requires | target.requires) & FORWARD:
         from cygrad.autograd.forward_mode import take_tangents      # start-up time

@@ -61,7 +61,8 @@ def logsumexp(input, dim, keepdim=False, *, out=None):
             raise RuntimeError("logsumexp(): Expected floating point type for result tensor, but got: "
                                f"{SCALAR_NAMES[out.dtype.code]}")
     axes = axes_of(dim, rank, "logsumexp")
-    if not axes and rank and not keepdim:       # PyTorch forgets that no axes are all of them when it writes the result
+    # PyTorch forgets that no axes are all of them when it writes the result of what is not empty.
+    if not axes and rank and not keepdim and input.numel():
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * rank}")
     axes = axes or EVERY[rank]
     if out is None:

@@ -12,7 +12,7 @@ from cpython.object cimport PyObject
 from libc.string cimport memmove
 
 from cygrad.autograd.modes cimport grad_enabled
-from cygrad.dispatch.allocation cimport empty, empty_as, output_like
+from cygrad.dispatch.allocation cimport empty, empty_as, laid_by_kernel, output_like
 from cygrad.dispatch.axes cimport Axes, is_geometry, kept_first, operand
 from cygrad.backend cimport Backend
 from cygrad.devices.watching cimport called
@@ -495,7 +495,10 @@ cdef class OnePass:
         cdef DType dtype = (<Tensor?>operands[0]).dtype
         cdef bint narrow = dtype.itemsize == 2
         if not grad_enabled() and dtype.category <= CATEGORY_FLOAT and not (self.stepwise and narrow):
-            return self.program(*operands)
+            found = self.program(*operands)
+            if self.stepwise and (<Tensor>found).rank > 1:      # of new tensors, whose axes of size 1 are row-major
+                return laid_by_kernel(<Tensor>found, <Tensor>found)
+            return found
         found = self.__wrapped__(*operands)
         if narrow and not self.stepwise and all([each is not found for each in operands]):
             rounded_once(found, self.program(*operands))

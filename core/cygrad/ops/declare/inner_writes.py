@@ -15,18 +15,18 @@ _COUNTS = {
         channel_shuffle char cholesky_inverse clone complex contiguous cummax cummin deg2rad det detach_copy
         diag diagonal_copy dot double expand_copy fill float frexp geqrf half hardtanh index_add index_copy
         int interpolate isin kthvalue linalg_cholesky linalg_det linalg_householder_product linalg_ldl_solve
-        linalg_lstsq linalg_slogdet linalg_solve linalg_tensorsolve logical_and logical_not logical_or
-        logical_xor logsumexp long msort multi_margin_loss multilabel_margin_loss mv mvlgamma nan_to_num
-        nansum new_full new_ones new_zeros nonzero pdist permute_copy pixel_shuffle pixel_unshuffle poisson
-        polar prod rad2deg ravel relu6 renorm rot90 scatter scatter_add select_copy short slice_copy slogdet
+        linalg_lstsq linalg_lu_solve linalg_slogdet linalg_solve logical_and logical_not logical_or
+        logical_xor logsumexp long lu_solve msort multi_margin_loss multilabel_margin_loss mv mvlgamma
+        nan_to_num nansum new_full new_ones new_zeros nonzero pdist permute_copy pixel_shuffle pixel_unshuffle
+        poisson polar prod rad2deg ravel relu6 renorm scatter scatter_add select_copy short slice_copy slogdet
         soft_margin_loss sort split_with_sizes_copy squeeze_copy sum sum_to_size t_copy tile to transpose_copy
         triangular_solve type type_as unbind_copy unfold unfold_copy unique unsqueeze_copy upsample
-        upsample_bilinear upsample_nearest vdot view_as_real_copy view_copy""",
+        upsample_bilinear vdot view_as_real_copy view_copy""",
     2: """
         as_strided_scatter cholesky_solve constant_pad_nd diag_embed diagflat diagonal_scatter histc
         index_fill index_put masked_fill masked_scatter max_unpool1d max_unpool2d max_unpool3d mean pad put
         select_scatter slice_scatter""",
-    3: "cholesky inverse linalg_inv linalg_solve_triangular linalg_tensorinv ormqr",
+    3: "cholesky inverse linalg_inv linalg_solve_triangular ormqr",
     (1, 1): "linalg_eig linalg_solve_ex",
     (1,): "linalg_ldl_factor linalg_ldl_factor_ex linalg_lu_factor linalg_lu_factor_ex lu",
     (0, 1): "linalg_eigh",
@@ -38,6 +38,8 @@ _INNER_WRITES = {name: count for count, names in _COUNTS.items() for name in nam
 
 
 def _of_extremes(x, others, result):
+    if not x.numel():
+        return 0
     if others and isinstance(others[0], type(x)):
         return 0
     return 1 if not others or not x.dim() else 0 if any(value is True for value in others) else 2
@@ -62,11 +64,17 @@ def _of_interpolate(x, others, result):
 
 
 def _of_cross_entropy(x, others, result):
-    return (0 if "none" in _words(others) else 2) + (len(others) > 1 and isinstance(others[1], type(x)))
+    return _of_losses(x, others, result) + (sum(isinstance(value, type(x)) for value in others) > 1)
 
 
 def _of_biased(x, others, result):
-    return len(others) > 1 and isinstance(others[1], type(x)) and not x.is_complex()
+    return (len(others) > 1 and isinstance(others[1], type(x)) and not x.is_complex() and others[0].is_contiguous())
+
+
+def _of_transforms(x, others, result):
+    """What is cut or filled up is new."""
+    same = all(m in (n, n // 2 + 1) for m, n in zip(result.shape, x.shape))
+    return same and (2 - (x.dim() == 2)) * x.is_floating_point()
 
 
 # Where it depends on the arguments and the result.
@@ -77,8 +85,8 @@ for _names, _count in (
         ("index_reduce", _of_reductions), ("scatter_reduce", lambda *call: 1 + _of_reductions(*call)),
         ("median nanmedian", lambda x, others, result: len(others) > 0),
         ("std var", lambda x, others, result: result.numel() == 1 or not x.numel()),
-        ("topk cumsum logcumsumexp", lambda x, others, result: not x.dim()),
-        ("cumprod", lambda x, others, result: not x.dim() or not x.numel()),
+        ("topk logcumsumexp", lambda x, others, result: not x.dim()),
+        ("cumprod cumsum", lambda x, others, result: not x.dim() or not x.numel()),
         ("repeat", lambda x, others, result: result.numel() > 0),
         ("normal", lambda x, others, result: 1 + isinstance(others[0], type(x))),
         ("diag", lambda x, others, result: 3 - x.dim()),
@@ -86,9 +94,14 @@ for _names, _count in (
         ("roll flipud fliplr", lambda x, others, result: not x.numel()),
         ("block_diag", lambda x, others, result: 2 + len(others)),
         ("addbmm", lambda x, others, result: 2 + others[0].size(0)),
-        ("fft_fft fft_ifft fft_ihfft fft_rfft",
-         lambda x, others, result: (2 - (x.dim() == 2)) * x.is_floating_point()),
+        ("fft_fft fft_ifft fft_ihfft fft_rfft", _of_transforms),
         ("fft_hfft fft_irfft", lambda x, others, result: (2 - (x.dim() == 2)) * x.is_complex()),
+        ("linalg_vector_norm", lambda x, others, result: not x.dim()),
+        ("linalg_tensorsolve", lambda x, others, result: x.is_contiguous()),
+        ("linalg_tensorinv", lambda x, others, result: 3 * x.is_contiguous()),
+        ("rot90", lambda x, others, result: not others or not isinstance(others[0], int) or others[0] % 2),
+        ("upsample_nearest", lambda x, others, result: x.dim() == 4),
+        ("std_mean var_mean", lambda x, others, result: not x.numel() and (1, 1)),
         ("fft_rfft2 fft_rfftn linalg_eigvals", lambda x, others, result: 1 + x.is_floating_point()),
         ("binary_cross_entropy_with_logits", lambda x, others, result:
          ("none" in _words(others)) * (4 + (sum(isinstance(value, type(x)) for value in others) > 1))),

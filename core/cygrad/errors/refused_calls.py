@@ -137,7 +137,7 @@ def explained(name, method, args, kwargs, error):
                 unreadable = way.unreadable(name, given, words)
                 return TypeError(unreadable) if unreadable else first_fault(name, _values(way, args, given, words),
                                                                             error)
-        return _refused(name, ways, given, words, method)
+        return first_fault(name, {}, TypeError(_refusal(name, ways, given, words, method)))
     except TypeError as refused:        # a list with something that is no tensor
         return refused
 
@@ -164,12 +164,7 @@ def settled(name, method, args, kwargs):
             if unreadable:
                 raise TypeError(unreadable)
             return (*args[:head], *way.plain(given)), dict(zip(kwargs, way.plain_words(words)))
-    raise _refused(name, ways, given, words, method)
-
-
-def _refused(*call):
-    """The error of the parser, or of a function in Python that asks its argument for something before."""
-    return first_fault(call[0], {}, TypeError(_refusal(*call)))
+    raise first_fault(name, {}, TypeError(_refusal(name, ways, given, words, method)))
 
 
 def _refusal(name, ways, args, kwargs, method):

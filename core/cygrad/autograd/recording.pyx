@@ -306,7 +306,7 @@ cdef int attach_node(OpNode node, object outputs) except -1:
     if isinstance(outputs, Tensor):
         t = <Tensor>outputs
         if t.dtype.category < CATEGORY_FLOAT:
-            raise RuntimeError(f"Autograd not support dtype: {SCALAR_NAMES[t.dtype.code]}")
+            raise RuntimeError("Autograd not support dtype: " + SCALAR_NAMES[t.dtype.code])
         set_output(node, t, 0)
         if node.result is not None:
             keep_result(node, t)

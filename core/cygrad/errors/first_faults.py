@@ -8,11 +8,11 @@ import re
 
 from cygrad import return_types
 from cygrad.autograd.modes import grad_mode
-from cygrad.devices import discovery
 from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.promotion import check_scalar, result_type
 from cygrad.dtype import can_cast, get_default_dtype
 from cygrad.ops.declare.operand_types import DTYPES
+from cygrad.ops.declare.out_arguments import refuse_out_grad
 from cygrad.ops.declare.out_dtypes import EXACT, check_dtypes, text
 from cygrad.ops.declare.out_rules import WITHOUT_RESULT
 from cygrad.tensor import Tensor
@@ -36,7 +36,7 @@ _OF_FLOATS = frozenset("""
     special_zeta""".split())
 # Ops of one tensor that give its dtype and nothing else.
 _OF_ITS_DTYPE = frozenset(
-    "abs absolute bitwise_not ceil floor frac hardshrink neg round special_round sgn sign trunc".split())
+    "abs absolute bitwise_not ceil fix floor frac hardshrink neg negative round special_round sgn sign trunc".split())
 _ALONG_AN_AXIS = frozenset("cumprod cumsum log_softmax logcumsumexp softmax".split())
 # Ops that look at the dtypes of `out` before anything else: those of what they make, None for the input's.
 _OUT_FIRST = {**dict.fromkeys("amax amin histc index_copy logcumsumexp nanquantile quantile take".split(), (None,)),
@@ -55,7 +55,7 @@ _IN_C = frozenset("""
     nonzero pad poisson_nll_loss relu6 selu silu threshold""".split())
 _IN_PYTHON = frozenset("""
     adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d affine_grid l1_loss
-    linear_cross_entropy max_unpool1d max_unpool2d max_unpool3d mse_loss norm unravel_index
+    linear_cross_entropy max_unpool1d max_unpool2d max_unpool3d mse_loss norm split unravel_index
     binary_cross_entropy binary_cross_entropy_with_logits dropout1d dropout2d dropout3d embedding_bag gaussian_nll_loss
     glu huber_loss interpolate local_response_norm lp_pool1d lp_pool2d lp_pool3d margin_ranking_loss
     smooth_l1_loss softsign tanhshrink triplet_margin_with_distance_loss
@@ -93,23 +93,7 @@ def first_fault(name, values, error):
     if values.get("out_dtype") is not None and name in _MIXED:
         overload = "dtype" if values.get("out") is None else "dtype_out"
         return NotImplementedError(f"Could not run 'aten::{name}.{overload}' with arguments from the 'CPU' backend.")
-    if isinstance(values.get("device"), str):
-        try:
-            discovery.resolve(values["device"])
-        except RuntimeError as found:
-            return found
-    out = values.get(3 if name == "tensordot" and 3 in values else "out")
-    input = values.get("input", values.get("self"))
-    if name in ("chain_matmul", "tensordot") and not isinstance(out, (Tensor, type(None))) \
-            and isinstance(error, RuntimeError) and not str(error).startswith("tensordot expects"):
-        return TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if name == "split" and values:
-        first, *others = values.values()
-        if not isinstance(first, Tensor):
-            try:
-                first.split(*others)
-            except Exception as found:
-                return found
+    out, input = values.get("out"), values.get("input", values.get("self"))
     if isinstance(error, OverflowError) and "to convert to C" in str(error):
         return ValueError("Overflow when unpacking long long")
     if isinstance(out, (tuple, list)) and len(out) == 1 and name != "tensordot" and name not in WITHOUT_RESULT:
@@ -119,20 +103,12 @@ def first_fault(name, values, error):
             return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
         if type(values.get("correction")) is complex:
             return _unfit_number(values) or error
+        if name == "index_copy_" and isinstance(values["dim"], int) and -input.dim() <= values["dim"] < input.dim():
+            return _raised(error, refuse_out_grad, "index_select", values["index"], values["source"], input)
         if name in _OUT_FIRST and out is not None and not (isinstance(error, IndexError) and name in _AXES_FIRST):
             made = [input.new_empty(0, dtype=each and DTYPES[each]) for each in _OUT_FIRST[name]]
-            try:
-                check_dtypes(name, "scalar_type", made, out if len(made) > 1 else (out,), (input,), {})
-            except RuntimeError as found:
-                return found
-    if name == "einsum" and len(values) > 3:            # its order of products is asked for before anything
-        try:
-            from opt_einsum import contract_path                # optional dependency
-            contract_path(*values.values())
-        except ValueError as found:
-            return found
-        except Exception:       # it is not there, or leaves it to the op
-            return error
+            error = _raised(error, check_dtypes, name, "scalar_type", made, out if len(made) > 1 else (out,), (input,),
+                            {})
     if isinstance(error, NotImplementedError) and _NO_KERNEL.match(str(error)):
         return _before_the_kernel(name, values, str(error)) or error
     if isinstance(error, (TypeError, ValueError, OverflowError)) and _UNFIT.search(str(error)):
@@ -161,8 +137,8 @@ def _before_the_kernel(name, values, error):
     name = name.removesuffix("_")
     operands = [value for word, value in values.items() if isinstance(value, Tensor) and word != "out"]
     if not operands or error.startswith("clamp") and (      # which asks before bounds are numbers
-            name in ("clamp", "clip") if operands[0].is_complex() else len(operands) == 1 and (
-                not inplace or name not in ("clamp", "clip"))):
+            name in ("clamp", "clip") if operands[0].is_complex() and len(operands) > 1 else len(operands) == 1 and (
+                operands[0].is_complex() or not inplace or name not in ("clamp", "clip"))):
         return None
     out = operands[0] if inplace else values.get("out")
     pair = name in _PAIRS or "_polynomial_" in name
@@ -196,8 +172,13 @@ def _before_the_kernel(name, values, error):
 
 def _refused_dtype(name, made, out):
     """What an op says of an `out` that is not of the dtype it makes."""
+    return _raised(None, check_dtypes, name, None, (out.new_empty(0, dtype=made),), (out,), (), {})
+
+
+def _raised(error, check, *args):
+    """The RuntimeError that a check raises, else `error`."""
     try:
-        check_dtypes(name, None, (out.new_empty(0, dtype=made),), (out,), (), {})
+        check(*args)
     except RuntimeError as found:
         return found
-    return None
+    return error

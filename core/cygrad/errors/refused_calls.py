@@ -145,7 +145,7 @@ def explained(name, method, args, kwargs, error):
                 if way.python and any(type(values.get(p.name)) is complex for p in way.parameters if p.kind == "object"):
                     return error                # Python compares it
                 return first_fault(name, values, error)
-        return _refused(name, ways, given, words, method)
+        return first_fault(name, {}, TypeError(_refusal(name, ways, given, words, method)))
     except TypeError as refused:        # a list with something that is no tensor
         return refused
 
@@ -201,12 +201,7 @@ def settled(name, method, args, kwargs, function):
             found = first_fault(name, values, error)
             if is_pythons(found, ways[0], values):
                 raise found from None
-    raise _refused(name, ways, given, words, method)
-
-
-def _refused(*call):
-    """The error of the parser, or of a function in Python that asks its argument for something before."""
-    return first_fault(call[0], {}, TypeError(_refusal(*call)))
+    raise first_fault(name, {}, TypeError(_refusal(name, ways, given, words, method)))
 
 
 def _refusal(name, ways, args, kwargs, method):

@@ -622,7 +622,10 @@ cdef object refused(PublicOp op, tuple args, dict kwargs):
                 moved = rebound(op, args, kwargs)
                 if moved is None:
                     raise
-                return op.function(*moved[0], **moved[1])
+                try:
+                    return op.function(*moved[0], **moved[1])
+                except Exception as again:
+                    raise explained(op, args, kwargs, again) from None
     return op.run(*moved[0], **moved[1])
 
 

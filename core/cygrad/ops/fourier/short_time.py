@@ -8,7 +8,6 @@ from cygrad.ops.nn.border_padding import pad_with_borders
 from cygrad.ops.nn.padding import constant_pad_nd
 from cygrad.ops.declare.operand_types import need_tensors, refused
 
-NONE = type(None)
 ONESIDED = "Cannot have onesided output if window or input is complex"
 
 
@@ -106,14 +105,9 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
             raise RuntimeError("stft align_to_window should only be set when center = false")
         input = extended(input, int(n_fft // 2), pad_mode)
     need_tensors("stft", input=input)
-    n_fft, hop_length, win_length = (int(n) if isinstance(n, cygrad.Tensor) and not n.dim() else n
-                                     for n in (n_fft, hop_length, win_length))
-    for name, value, kinds in (("n_fft", n_fft, int), ("hop_length", hop_length, (int, NONE)), (
-            "win_length", win_length, (int, NONE)), ("window", window, (cygrad.Tensor, NONE)), (
-            "normalized", normalized, bool), ("onesided", onesided, (bool, NONE)), (
-            "return_complex", return_complex, (bool, NONE))):
-        if not isinstance(value, kinds) or isinstance(value, bool) and kinds in (int, (int, NONE)):
-            raise TypeError(f"stft(): argument '{name}' must not be {type(value).__name__}")
+    for name, value in (("normalized", normalized), ("onesided", onesided), ("return_complex", return_complex)):
+        if not isinstance(value, bool) and (value is not None or name == "normalized"):
+            raise TypeError(f"stft(): argument '{name}' must be bool, not {type(value).__name__}")
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if window is None:

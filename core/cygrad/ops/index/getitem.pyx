@@ -330,9 +330,7 @@ cdef tuple places_for(Tensor view, list indices, Tensor value):
     try:
         return places(view, indices)
     except IndexError:
-        if view.elements:
-            inside = places(view, [t if t is None or is_mask(t) else t * 0 for t in indices])
-            general().index_put(view.detach(), general().Indices(inside), value.detach(), False)
+        general().refuse_value(view, indices, value)
         raise
 
 
@@ -414,10 +412,8 @@ cdef list axes_of(Tensor t, object indices, object values):
                 found.append(None)
             found.append(beside(t, index))
             dim += index.rank if is_mask(index) else 1
-    if dim > t.rank:
+    if dim > t.rank or not (found or t.rank) and indices:
         raise IndexError(f"too many indices for tensor of dimension {t.rank} (got {dim})")
-    if not found and not t.rank and indices:
-        raise IndexError("too many indices for tensor of dimension 0 (got 1)")
     if not found:
         raise RuntimeError("index_put(): expected at least one index tensor with axes, or of integers, in 'indices'")
     return found

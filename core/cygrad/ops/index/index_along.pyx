@@ -1,6 +1,6 @@
 # distutils: extra_compile_args = -Os
 """Reading and writing whole slices at places of an axis: `index_select`, `index_add` and the other `index_*`."""
-from cygrad.dispatch.overlap cimport refuse_overlap, refuse_self_overlap
+from cygrad.dispatch.overlap cimport refuse_overlap
 from cygrad.dispatch.promotion cimport check_scalar
 from cygrad.dispatch.raw cimport step_mode
 from cygrad.dtype cimport INT32, INT64, plain_of
@@ -32,9 +32,7 @@ cdef int refuse_no_slices(Tensor self, int axis, Tensor places) except -1:
         sizes = list(self.shape)
         sizes[axis] = 1
         if 0 not in sizes:
-            raise RuntimeError(f"setStorage: sizes {sizes}, strides {list(self.stride())}, storage offset "
-                               f"{self.offset}, and itemsize {self.dtype.itemsize} requiring a storage size of "
-                               f"{self.dtype.itemsize} are out of bounds for storage of size 0")
+            raise RuntimeError(f"setStorage: sizes {sizes} are out of bounds for storage of size 0")
     return 0
 
 
@@ -204,7 +202,7 @@ cdef str off_axis(Tensor t, int axis):
     return " ".join([str(t.sizes[d]) for d in range(t.rank) if d != axis])
 
 
-def copy_arguments(Tensor self not None, dim, index, source):
+def index_copy_arguments(Tensor self not None, dim, index, source):
     need_tensor(index, "index_copy", "index", 2)
     need_tensor(source, "index_copy", "source", 3)
     cdef Tensor places = index, copied = source
@@ -233,18 +231,6 @@ def copy_arguments(Tensor self not None, dim, index, source):
     return axis, index, source
 
 
-def index_copy_arguments(Tensor self not None, dim, index, source):
-    """Those of the in-place form; before their faults PyTorch notices memory that is shared."""
-    try:
-        return copy_arguments(self, dim, index, source)
-    except IndexError:
-        wrap_dim(dim, self.rank)
-        refuse_self_overlap(self)
-        refuse_overlap(self, <Tensor>index, True)
-        refuse_overlap(self, <Tensor>source, True)
-        raise
-
-
 @op(out="exact", inplace=in_place(copy_slices, index_copy_arguments))
 def index_copy(input, dim, index, source):
     """`input` with the slices at the places `index` of an axis replaced by those of `source`.
@@ -268,7 +254,7 @@ def index_copy(input, dim, index, source):
     >>> cygrad.zeros(3).index_copy(0, cygrad.tensor([0, 2]), cygrad.tensor([1., 2.]))
     tensor([1., 0., 2.])
     """
-    return copy_slices(input, *copy_arguments(input, dim, index, source))
+    return copy_slices(input, *index_copy_arguments(input, dim, index, source))
 
 
 # --------------------------------------------------------------------- index_fill

@@ -1,6 +1,4 @@
 """Places in a flattened tensor as places along its axes: `unravel_index`."""
-from collections.abc import Sequence
-
 import cygrad
 from cygrad.ops.declare.op_forms import op
 
@@ -34,9 +32,9 @@ def unravel_index(indices, shape):
     if indices.is_complex() or indices.is_floating_point() or indices.dtype is cygrad.bool:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     shape = (shape,) if isinstance(shape, int) else shape
-    if not isinstance(shape, Sequence) or not all(isinstance(n, int) for n in shape):
+    if not isinstance(shape, (tuple, list)) or not {*map(type, shape)} <= {int, bool}:
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {shape}")
-    if any(n < 0 for n in shape):
+    if min(shape, default=0) < 0:
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     out, step, indices = [], 1, indices.to(cygrad.int64)
     for size in reversed(shape):

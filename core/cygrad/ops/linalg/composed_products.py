@@ -128,9 +128,9 @@ def dot_dims(a, b, dims):
                            f"containing two lists, but got dims={dims}")
     need_tensor(a, "tensordot", "a", 1)
     need_tensor(b, "tensordot", "b", 2)
-    for name, axes in (("dims_self", first), ("dims_other", second)):
-        if not isinstance(axes, (tuple, list)) or not all(isinstance(d, int) for d in axes):
-            raise TypeError(f"tensordot(): argument '{name}' must be tuple of ints, not {type(axes).__name__}")
+    for axes in (first, second):
+        if not isinstance(axes, (tuple, list)) or not {*map(type, axes)} <= {int, bool}:
+            raise TypeError(f"tensordot(): dims must be tuples of ints, not {type(axes).__name__}")
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
     return list(first), list(second)

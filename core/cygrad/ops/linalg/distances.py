@@ -58,7 +58,7 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
 def check_rows(x1, x2, p):
     need_tensors("cdist", x1=x1, x2=x2)
     if not isinstance(p, (int, float)):
-        raise TypeError(f"cdist(): argument 'p' (position 3) must be float, not {type(p).__name__}")
+        raise TypeError("cdist(): argument 'p' must be float")
     for name, x in (("X1", x1), ("X2", x2)):
         if not x.is_floating_point():
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {SCALAR_NAMES[x.dtype.code]}")

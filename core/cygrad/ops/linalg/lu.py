@@ -79,8 +79,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     if LU_data.dim() < 2:
         if LU_data.requires_grad:
             LU_data.size(-2)            # PyTorch's IndexError
-        raise RuntimeError("torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: "
-                           f"{list(LU_data.shape)} instead")
+        raise RuntimeError("torch.lu_unpack: Expected tensor with 2 or more dimensions")
     if unpack_pivots and LU_pivots.dtype is not INT32:
         raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
                            "Note: this function is intended to be used with the output produced by "

@@ -322,8 +322,7 @@ def check_bags(weight, indices, offsets, per_sample_weights, include_last_offset
         raise RuntimeError("Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, "
                            f"BFloat16, Float, Double; but got {type_of(weight)} instead {WHERE}")
     if weight.dim() != 2 or indices.dim() == 1 and offsets.dim() != 1 or not 0 < indices.dim() < 3:
-        raise RuntimeError(f"input has to be a 1D or 2D Tensor, offsets a 1D and weight a 2D Tensor, but got "
-                           f"dimensions {indices.dim()}, {offsets.dim()} and {weight.dim()}")
+        raise RuntimeError("input has to be a 1D or 2D, offsets a 1D, weight a 2D Tensor")
     rows = weight.size(0)
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise RuntimeError(f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got "
@@ -378,10 +377,8 @@ def bags_of_table(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
     """
     word = MODES[mode] if 0 <= mode < 3 else None
     check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, padding_idx, word)
-    if word is None:
-        raise RuntimeError("`mode` must be sum, mean, or max.")
-    if per_sample_weights is not None and (word != "sum" or per_sample_weights.numel() != indices.numel()):
-        raise RuntimeError("embedding_bag: per_sample_weights are one for each index, and for mode='sum' only")
+    if word is None or per_sample_weights is not None and word != "sum":
+        raise RuntimeError("`mode` must be sum, mean, or max; per_sample_weights are for sum")
     given, empty = offsets.numel() - bool(include_last_offset), offsets.new_zeros(0)
     each = same_size(offsets[:given], indices.numel())
     if not given:

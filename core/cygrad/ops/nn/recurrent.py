@@ -284,8 +284,6 @@ def direction(cell, steps, x, h, c, weights):
     by_input, by_state, input_bias, state_bias, projection = weights
     bias = None
     if by_state.dim() < 2 or by_input.dim() < 2:
-        if by_input.dim() == 1:
-            by_input.size(1)            # PyTorch's IndexError
         raise RuntimeError("both arguments to linear need to be at least 1D, and the weights matrices")
     if input_bias is not None:
         if not input_bias.dtype is state_bias.dtype is x.dtype:
@@ -372,26 +370,23 @@ def opened(cell, hx, params, has_biases):
     if len(params) % (2 + 2 * bool(has_biases) + (cell == LSTM and h.size(2) != c.size(2))):
         raise RuntimeError("got an incorrect number of RNN parameters")
     if h.dim() < 1:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError("Dimension out of range")
     return h, c
 
 
-def refuse_rank(cell, x, params, rank):
-    """Raise for a first operand of another rank, as the product with the first weight does."""
+def refuse_rank(cell, x, rank):
+    """Raise for an input of another rank."""
     if x.dim() != rank:
         if cell == LSTM:
             x.size(1)                   # PyTorch's IndexError
-        from cygrad.nn.functional import linear      # start-up time
-        if params:
-            linear(x, params[0])
-        raise RuntimeError(f"an input of {rank} axes is needed, but got {x.dim()}")
+        raise RuntimeError(f"expected an input of {rank} axes, got {x.dim()}")
 
 
 def padded(cell, name, input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
     need_tensors(name, input=input)
     x = input.transpose(0, 1) if batch_first else input
     h, c = opened(cell, hx, params, has_biases)
-    refuse_rank(cell, x, params, 3)
+    refuse_rank(cell, x, 3)
     count, batch = x.shape[:2]
     steps = tuple([(i * batch, batch) for i in range(count)])
     out, h, c = layers(cell, steps, x.reshape(count * batch, x.shape[2]), h, c, params, has_biases, num_layers,
@@ -408,7 +403,7 @@ def packed(cell, name, data, batch_sizes, hx, params, has_biases, num_layers, dr
     steps, row = [], 0
     if batch_sizes.dtype is not cygrad.int64 or batch_sizes.dim() != 1:
         raise RuntimeError(f"expected scalar type Long but found {SCALAR_NAMES[batch_sizes.dtype.code]}")
-    refuse_rank(cell, data, params, 2)
+    refuse_rank(cell, data, 2)
     for rows in batch_sizes.tolist():
         steps.append((row, rows))
         row += rows

@@ -109,10 +109,7 @@ def affine_grid_generator(theta, size, align_corners):
     if len(size) not in (4, 5):
         raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
     theta.transpose(1, 2)               # for its errors
-    try:
-        return grid_sampling.affine_grid(theta, size, bool(align_corners))
-    except ValueError as error:
-        raise RuntimeError(str(error)) from None
+    return grid_sampling.affine_grid(theta, size, bool(align_corners))
 
 
 @op(method=False)

@@ -41,7 +41,8 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
         draws().check_draw()
     if out.dtype.is_complex and sampler not in ("uniform", "normal_strided"):
         default_generator.fill(sampler, 0, 0, out.dtype.to_real().code, *params)        # looks at them
-        if out.numel() or sampler not in ("exponential", "geometric", "log_normal", "bernoulli", "random"):
+        if out.numel() or params and sampler == "random" or sampler not in (
+                "exponential", "geometric", "log_normal", "bernoulli", "random"):
             raise _refused(sampler, params, out.dtype)
         return
     if out.dtype in FLOATS_OF_8_BITS:

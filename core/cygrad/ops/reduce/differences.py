@@ -102,8 +102,6 @@ def spacings_of(input, spacing, dim, axes):
         raise RuntimeError(f"{SPACING} or it's spacing and dim arguments to have the same length, but got a spacing "
                            f"argument of length {len(spacing)} and a dim argument of length {len(axes)}.")
     for each in spacing:
-        if isinstance(each, Tensor) is not isinstance(spacing[0], Tensor):
-            raise TypeError("expected spacing to be of tensors or of numbers alone")
         if isinstance(each, Tensor) and each.dim() != 1:
             raise RuntimeError("torch.gradient expected each element of spacing to have one dimension, but got an "
                                f"element with {each.dim()} dimensions!")
@@ -187,9 +185,8 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
         raise RuntimeError("torch.gradient does not support uint8 input.")
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
-    given = range(input.dim()) if dim is None else dim if isinstance(dim, (tuple, list)) else (dim,)
-    spacings = spacings_of(input, spacing, dim, given)
     axes = axes_of(input, dim)
+    spacings = spacings_of(input, spacing, dim, axes)
     for axis in axes:
         if input.shape[axis] < edge_order + 1:
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")

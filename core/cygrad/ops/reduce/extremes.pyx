@@ -208,6 +208,8 @@ def aminmax(input, *, dim=None, keepdim=False):
     max=tensor(3))
     """
     if input.is_complex():
+        if dim is not None and not input.dim():
+            raise RuntimeError(str(refused("aminmax", input.dtype)))
         raise refused("aminmax_cpu", input.dtype)
     if dim is None:
         if input.numel() == 0:

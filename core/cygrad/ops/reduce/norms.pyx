@@ -172,7 +172,8 @@ def norm(Tensor input not None, p="fro", dim=None, keepdim=False, out=None, dtyp
     if isinstance(p, str) and not (p == "fro" and (dim is None or len(dim) <= 2)):
         return cygrad.linalg.matrix_norm(input, p, list(range(input.rank)) if dim is None else dim, keepdim, **words)
     order = 2.0 if p is None or isinstance(p, str) else p
-    if type(order) is not float and type(order) is not int or (dim is not None and not isinstance(dim, (tuple, list))):
+    if type(order) is not float and (type(order) is not int or order.bit_length() > 63) or (
+            dim is not None and not isinstance(dim, (tuple, list))):
         return cygrad.linalg.vector_norm(input, order, dim, keepdim, **words)       # which asks what they are
     return linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
 

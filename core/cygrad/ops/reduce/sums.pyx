@@ -239,9 +239,6 @@ def _nansum(self, dim, keepdim, dtype):
 
 def nansum_dtype(out, input, *args, **kwargs):
     """The dtype of `out` is that of the kernel, which knows floats alone; with `dtype=` the input is cast before."""
-    if kwargs.get("dtype") not in (None, out.dtype):
-        raise RuntimeError(f"nansum: provided dtype must match dtype of result. Got {SCALAR_NAMES[out.dtype.code]} and "
-                           f"{SCALAR_NAMES[kwargs['dtype'].code]}.")
     if not out.is_floating_point() and input.is_floating_point() and input.numel() and kwargs.get("dtype") is None:
         raise refused("nansum_cpu", out.dtype)
     return "dtype"
@@ -288,10 +285,10 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None):
 
 def nanmean_dtype(out, input, *args, **kwargs):
     """The quotient is written over the sum."""
-    nansum_dtype(out, input, **kwargs)
+    nansum_dtype(out, input)
     if input.is_floating_point():
         in_steps(out)
-    return True
+    return kwargs.get("dtype") is None or "exact"
 
 
 @op(axis=True, out=nanmean_dtype)

@@ -1,6 +1,4 @@
 """Shapes that broadcast: `broadcast_shapes`, `broadcast_tensors`, `meshgrid`."""
-from collections.abc import Sequence
-
 from cygrad.errors import DeviceMismatch, warn
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.cat_and_stack import listed
@@ -32,7 +30,7 @@ def broadcast_shapes(*shapes):
     """
     shapes = [(shape,) if isinstance(shape, int) else shape for shape in shapes if shape is not None]
     for shape in shapes:
-        if not isinstance(shape, Sequence):
+        if not isinstance(shape, (tuple, list, str)):
             raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
     found = [1] * max(map(len, shapes), default=0)
     for k, shape in enumerate(shapes):

@@ -137,6 +137,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     dim = wrap(dim, input.dim())
     size = input.shape[dim] if input.dim() else 1
     if isinstance(repeats, Tensor):
+        input.size(dim)                 # PyTorch's IndexError
         if repeats.numel() == 1:
             repeats = repeats.reshape(1).expand(size)
         elif repeats.numel() != size:
@@ -150,10 +151,10 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         return input.index_select(dim, places)
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
-    if output_size is not None and output_size != size * repeats:
-        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {size * repeats} but got {output_size}")
     shape = input.shape
     wide = input.unsqueeze(dim + 1).expand(shape[:dim + 1] + (repeats,) + shape[dim + 1:])
+    if output_size is not None and output_size != size * repeats:
+        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {size * repeats} but got {output_size}")
     return wide.clone(memory_format=_contiguous).flatten(dim, dim + 1)
 
 

@@ -53,6 +53,8 @@ def check(input, bins, weight):
         if not edges.numel():
             raise RuntimeError(f"{NAME}bins tensor should have at least 1 element, but got 0 elements in the bins "
                                f"tensor for dimension {dim}")
+        if edges.numel() == 1:
+            raise RuntimeError(f"cygrad.histogram(): bins must be > 0, but got 0 for dimension {dim}")
     if weight is not None:
         if weight.dtype is not input.dtype:
             raise RuntimeError(f"{NAME}if weight tensor is provided, input tensor and weight tensor should have the "
@@ -134,9 +136,6 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
             need_kernel(input, not input.numel())
     check(input, bins, weight)
     need_kernel(input, True)
-    for dim, each in enumerate(bins):
-        if isinstance(each, Tensor) and each.numel() < 2:
-            raise RuntimeError(f"cygrad.histogram(): bins must be > 0, but got 0 for dimension {dim}")
     data = input.detach().reshape(-1, input.shape[-1])
     if given:
         edges = tuple(each.detach() for each in bins)
@@ -263,6 +262,8 @@ def histc(input, bins=100, min=0, max=0):
     if not input.dtype.is_floating_point:
         for bound in (min, max) if min < max or input.numel() else (min - 1, max + 1):
             input.new_full((), float(bound))                   # raises where the dtype can't hold it
+        if not math.isfinite(float(min) - float(max)):
+            raise RuntimeError(f"cygrad.histc: range of [{min:g}, {max:g}] is not finite")
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
     low, high = float(min), float(max)
     if low == high or not math.isfinite(high - low):
@@ -318,8 +319,6 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
     parts = data.new_ones(data.shape) if weight is None else weight.detach().reshape(-1)
     check(data.unsqueeze(1), [bins], parts)
     if isinstance(bins, Tensor):
-        if bins.numel() < 2:
-            raise RuntimeError("cygrad.histogram(): bins must be > 0, but got 0 for dimension 0")
         edges = bins.detach().clone()
     else:
         if range is None:

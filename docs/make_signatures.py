@@ -168,8 +168,8 @@ CORRECTED_METHODS = {
 _POOL = "K kernel_size, K stride = None, K padding = 0, K dilation = 1, bool ceil_mode = False, object return_indices"
 _LOSS = "object size_average = None, object reduce = None, object reduction = mean"
 HANDED_ON = {
-    **{f"adaptive_{word}_pool{axes}d": f"object input, sizes output_size{', object return_indices = False' * (word == 'max')}"
-       for word in ("avg", "max") for axes in (2, 3)},
+    **{f"adaptive_{word}_pool{axes}d": f"object input, sizes output_size{indices}"
+       for word, indices in (("avg", ""), ("max", ", object return_indices = False")) for axes in (2, 3)},
     "affine_grid": "object theta, object size, bool align_corners = None",
     "col2im": "T input, K output_size, K kernel_size, K dilation = 1, K padding = 0, K stride = 1",
     "cross_entropy": ("T input, T target, T weight = None, object size_average = None, int ignore_index = -100, object "
@@ -191,13 +191,13 @@ HANDED_ON = {
     "binary_cross_entropy_with_logits": (f"object input, object target, T weight = None, {_LOSS}, T pos_weight = None"),
     "celu": "T input, Number alpha = 1.0, object inplace = False",
     "cosine_embedding_loss": f"T input1, T input2, T target, float margin = 0, {_LOSS}",
-    "ctc_loss": "T log_probs, T targets, {0} input_lengths, {0} target_lengths, int blank = 0, object reduction = mean, "
-                "bool zero_infinity = False",
+    "ctc_loss": ("T log_probs, T targets, {0} input_lengths, {0} target_lengths, int blank = 0, object reduction = "
+                 "mean, bool zero_infinity = False"),
     "elu": "T input, Number alpha = 1.0, object inplace = False",
-    "embedding": ("object input, object weight, int padding_idx = None, float max_norm = None, object norm_type = 2.0, "
+    "embedding": ("T input, T weight, int padding_idx = None, float max_norm = None, object norm_type = 2.0, "
                   "bool scale_grad_by_freq = False, bool sparse = False"),
-    "embedding_bag": ("object input, object weight, object offsets = None, float max_norm = None, object norm_type = 2.0, "
-                      "bool scale_grad_by_freq = False, object mode = mean, bool sparse = False, object "
+    "embedding_bag": ("object input, object weight, object offsets = None, float max_norm = None, object norm_type = "
+                      "2.0, bool scale_grad_by_freq = False, object mode = mean, bool sparse = False, object "
                       "per_sample_weights = None, object include_last_offset = False, int padding_idx = None"),
     "group_norm": "object input, int num_groups, T weight = None, T bias = None, float eps = 1e-05",
     "hardtanh": "T input, object min_val = -1.0, object max_val = 1.0, object inplace = False",
@@ -209,23 +209,22 @@ HANDED_ON = {
     "margin_ranking_loss": f"object input1, object input2, object target, float margin = 0, {_LOSS}",
     "max_pool1d": f"T input, {_POOL} = False",
     "pad": "T input, tuple of ints% pad, str mode = constant, float value = None",
-    "poisson_nll_loss": ("T input, T target, bool log_input = True, bool full = False, object size_average = None, float "
-                         "eps = 1e-08, object reduce = None, object reduction = mean"),
+    "poisson_nll_loss": ("T input, T target, bool log_input = True, bool full = False, object size_average = None, "
+                         "float eps = 1e-08, object reduce = None, object reduction = mean"),
     "rrelu": "T input, Number lower = 0.125, Number upper = 0.333, bool training = False, object inplace = False",
     "stft": ("object input, int n_fft, int hop_length = None, int win_length = None, T window = None, object center = "
              "True, str pad_mode = reflect, bool normalized = False, bool onesided = None, bool return_complex = None, "
              "bool align_to_window = None"),
     "threshold": "T input, Number threshold, Number value, object inplace = False",
-    "triplet_margin_loss": ("T anchor, T positive, T negative, float margin = 1.0, float p = 2.0, float eps = 1e-06, bool "
-                            f"swap = False, {_LOSS}"),
-    **{name: "T input, object p = 0.5, bool training = False, object inplace = False"
-       for name in ("alpha_dropout", "dropout", "feature_alpha_dropout")},
+    "triplet_margin_loss": ("T anchor, T positive, T negative, float margin = 1.0, float p = 2.0, float eps = 1e-06, "
+                            f"bool swap = False, {_LOSS}"),
+    **dict.fromkeys(("alpha_dropout", "dropout", "feature_alpha_dropout"),
+                    "T input, object p = 0.5, bool training = False, object inplace = False"),
     **{f"dropout{axes}d": "object input, object p = 0.5, bool training = True, object inplace = False"
        for axes in (1, 2, 3)},
-    **{name: "T input, object inplace = False"
-       for name in ("hardsigmoid", "hardswish", "mish", "relu", "relu6", "selu", "silu")},
-    **{name: "object input, int dim = None, object _stacklevel = 3, torch.dtype dtype = None"
-       for name in ("softmax", "log_softmax", "softmin")},
+    **dict.fromkeys("hardsigmoid hardswish mish relu relu6 selu silu".split(), "T input, object inplace = False"),
+    **dict.fromkeys(("softmax", "log_softmax", "softmin"),
+                    "object input, int dim = None, object _stacklevel = 3, torch.dtype dtype = None"),
     **{f"lp_pool{axes}d": "object input, object norm_type, K kernel_size, K stride = None, bool ceil_mode = False"
        for axes in (1, 2, 3)},
     **{f"max_pool{axes}d{end}": f"T input, {_POOL} = {bool(end)}" for axes in (2, 3) for end in ("", "_with_indices")},
@@ -303,8 +302,8 @@ def main():
             functions[name] = schema_lines(found, name)
     for name, line in HANDED_ON.items():
         line = re.sub(r"\bT\b", "Tensor", re.sub(r"\bK\b", "tuple of ints[]", line))
-        known = "stft" if name == "stft" else getattr(cygrad.nn.functional, {"im2col": "unfold", "col2im": "fold"}.get(
-            name, name)).name
+        where = {"im2col": "unfold", "col2im": "fold"}.get(name, name)
+        known = getattr(cygrad.nn.functional, where).name if name != "stft" else name
         functions[known] = ["!" + line.format(kind) for kind in ("Tensor", "tuple of ints")[:1 + ("{" in line)]]
     methods = lines_of(op_forms.methods, stubs("__init__.pyi", "TensorBase"),
                        lambda name: getattr(torch.Tensor, name, None), (torch.ones(2),))
@@ -326,7 +325,7 @@ def main():
         for name in table:                                  # nor what it says of these, but where there is data
             table[name] = [re.sub("bool (?=(requires_grad|pin_memory) = False)", "bool? ", line)
                            if not line.startswith("object data") else line for line in table[name]]
-        lines = [f"{line[:len(line) - len(line.lstrip('~!'))]}{name}({line.lstrip('~!')})" for name in table for line in table[name]]
+        lines = [re.sub("^[~!]?", rf"\g<0>{name}(", line, count=1) + ")" for name in table for line in table[name]]
         filled = [textwrap.fill(line, 120, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
                   for line in lines]
         text += f"\n[{title}]\n" + "\n".join(filled) + "\n"

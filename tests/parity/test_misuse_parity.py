@@ -105,7 +105,7 @@ def refusal(m, text):
     return None
 
 
-def answers(texts):
+def answers(texts, ask=refusal):
     """(text, PyTorch's refusal, ours) of each call that both survive; what ends this library is an answer, too."""
     page, first = mmap.mmap(-1, 16), 0
     while first < len(texts):
@@ -119,9 +119,9 @@ def answers(texts):
                     for i in range(first, len(texts)):
                         page[:16] = struct.pack("qq", i, 0)
                         signal.alarm(SECONDS)
-                        want = refusal(torch, texts[i])
+                        want = ask(torch, texts[i])
                         page[:16] = struct.pack("qq", i, 1)
-                        print(json.dumps([i, want, refusal(cygrad, texts[i])]), file=results, flush=True)
+                        print(json.dumps([i, want, ask(cygrad, texts[i])]), file=results, flush=True)
                     page[:16] = struct.pack("qq", len(texts), 0)
             finally:
                 os._exit(0)

@@ -74,7 +74,7 @@ PROGRAMS = """
     q = m.ones(2).requires_grad_(); by = m.optim.LBFGS([q]); \
         by.step(lambda: (q.sum(), q.sin().sum().backward())[0]); a = list(by.state[q])
     x = m.zeros(4); y = x[1:]; y += np.float32(1.5); y *= np.int64(2)
-    x = m.ones(2, requires_grad=True); y = m.softmax(input=x, dim=0, out=m.ones(2)); z = m.diag(input=x, out=m.ones(2, 2))
+    x = m.ones(2, requires_grad=True); y = m.softmax(input=x, dim=0, out=m.ones(2)); z = m.diag(input=x, out=y)
     x = m.ones(2, requires_grad=True); y = m.heaviside(input=x, values=m.ones(2), out=m.ones(2))
     x = m.eye(2, requires_grad=True); y = m.linalg.ldl_factor(input=x, out=(m.ones(2, 2), m.ones(2).int()))
     x = m.ones(2, 8); y = m.stft(x, 2.5, 2, return_complex=True); z = m.nn.functional.pad(x, (1, 1), mode='reflect')

@@ -73,8 +73,8 @@ def _lines(section, name):
 def _as_method(line):
     """A function's line without `input` and `out`."""
     head, _, body = line.partition("(")
-    parts = [part for part in body[:-1].split(", ")
-             if part not in ("Tensor input", "Tensor# input", "Tensor self", "object input") and not part.endswith(" out = None")]
+    own = "Tensor input", "Tensor# input", "Tensor self", "object input"
+    parts = [part for part in body[:-1].split(", ") if part not in own and not part.endswith(" out = None")]
     return f"{head}({', '.join(parts[:-1] if parts[-1:] == ['*'] else parts)})"
 
 

@@ -84,7 +84,7 @@ def first_fault(name, values, error):
                 return TypeError(f"{short}(): argument '{word}' must be Tensor, not {type(value).__name__}")
     if isinstance(error, TypeError) and (name in _IN_PYTHON or short in _IN_PYTHON):
         found = _NO_TENSOR.search(str(error))
-        if found:
+        if found and (found[0].startswith("(") or str(error).startswith((short, name))):
             wrong = next((value for value in values.values() if type(value).__name__ == found[1]), None)
             return AttributeError(f"'{found[1]}' object has no attribute 'dim'", name="dim", obj=wrong)
     out, fields = values.get("out"), getattr(return_types, f"{name}_out", None)

@@ -142,9 +142,11 @@ def explained(name, method, args, kwargs, error):
                 if unreadable:
                     return TypeError(unreadable)
                 values = _values(way, args, given, words)
-                if way.python and any(type(values.get(p.name)) is complex for p in way.parameters if p.kind == "object"):
+                if way.python and any(type(values.get(p.name)) is complex for p in way.objects):
                     return error                # Python compares it
-                return first_fault(name, values, error)
+                found = first_fault(name, values, error)
+                missed = found is not error and isinstance(found, AttributeError)
+                return error if missed and way.python and not is_pythons(found, way, values) else found
         return first_fault(name, {}, TypeError(_refusal(name, ways, given, words, method)))
     except TypeError as refused:        # a list with something that is no tensor
         return refused
@@ -157,7 +159,8 @@ def _values(way, args, given, words):
 
 
 # What PyTorch's Python tells with an error of a kind that kernels raise, too, and the other way round.
-_PYTHONS = re.compile(r"^(dropout1d: Expected|glu does not|margin_ranking_loss :|Input Error|Got .D input|affine_grid only)")
+_PYTHONS = re.compile(r"^(dropout1d: Expected|glu does not|margin_ranking_loss :|Input Error|Got .D input|"
+                      r"affine_grid only|Expected at least 2 dim)")
 _OTHERS = re.compile(r"convert|unpacking|batch_size|^For 1D|dimensions \(got 0\)|Cannot copy out")
 
 
@@ -167,8 +170,7 @@ def is_pythons(error, way, values):
     It is of a kind that parsers and kernels don't raise; or misses an attribute of what is looked at there.
     """
     if isinstance(error, AttributeError):
-        objects = [values.get(p.name, way) for p in way.parameters if p.kind == "object"]
-        return any(value is error.obj for value in objects)
+        return any(values.get(p.name, way) is error.obj for p in way.objects)
     return not _OTHERS.search(str(error)) and (isinstance(error, (ValueError, AssertionError))
                                                or _PYTHONS.search(str(error)) is not None)
 

@@ -158,6 +158,7 @@ class Overload:
                 keyword_only = True
             else:
                 self.parameters.append(Parameter(part, keyword_only))
+        self.objects = [p for p in self.parameters if p.kind == "object"]
         self.positional = sum(not p.keyword_only for p in self.parameters)
         if self.parameters and self.parameters[-1].name == "out":          # a number may be where the result goes, too
             self.parameters[-1].numbers = any(p.numbers for p in self.parameters)

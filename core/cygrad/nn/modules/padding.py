@@ -248,7 +248,7 @@ class ReplicationPad3d(_ReplicationPad):
 class _CircularPad(_Pad):
     def forward(self, input):
         """(N, C, ...) or (C, ...) -> the same with longer axes."""
-        axes = len(self.padding) // 2
+        axes = int(type(self).__name__[-2])
         if not axes < input.dim() < axes + 3:
             raise ValueError(f"expected {axes + 1}D or {axes + 2}D input (got {input.dim()}D input)")
         return F.pad(input, self.padding, "circular")

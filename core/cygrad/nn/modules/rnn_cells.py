@@ -30,6 +30,8 @@ def _step(layer, function, input, hx, states=1):
         if t.dim() not in (1, 2):
             word = f"hx[{place}]" if states == 2 else "hidden"
             raise ValueError(f"{name}: Expected {word} to be 1D or 2D, got {t.dim()}D instead")
+    if function is None:
+        raise RuntimeError(f"Unknown nonlinearity: {layer.nonlinearity}")
     batched = input.dim() == 2
     x = input if batched else input.unsqueeze(0)
     if hx is None:
@@ -108,9 +110,9 @@ class RNNCell(RNNCellBase):
 
     def forward(self, input, hx=None):
         """(batch, input_size) and (batch, hidden_size) -> (batch, hidden_size), or all without a batch."""
-        if self.nonlinearity not in ("tanh", "relu"):
-            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        return _step(self, cygrad.rnn_tanh_cell if self.nonlinearity == "tanh" else cygrad.rnn_relu_cell, input, hx)
+        function = (cygrad.rnn_tanh_cell if self.nonlinearity == "tanh" else
+                    cygrad.rnn_relu_cell if self.nonlinearity == "relu" else None)
+        return _step(self, function, input, hx)
 
 
 class LSTMCell(RNNCellBase):

@@ -4,6 +4,7 @@ import math
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dtype import can_cast
 from cygrad.ops.declare.op_forms import with_out
+from cygrad.ops.declare.operand_types import HALVES
 from cygrad.ops.linalg import decompositions, solvers
 from cygrad.ops.linalg.lapack import exact_out, need_float, need_matrix, need_square, new, real_of
 from cygrad.ops.reduce.norms import check_norm_dtype, vector_norm
@@ -75,6 +76,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     if dtype is not None:
         A = A.to(dtype)
     if ord == "nuc" or abs(ord) == 2:
+        if A.dtype in HALVES:
+            raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {SCALAR_NAMES[A.dtype.code]}")
         order = matrix_axes_last(A.dim(), dims)
         found = decompositions.svdvals(A.permute(order))
         found = found.sum(-1) if ord == "nuc" else extreme(found, -1, False, ord)

@@ -54,7 +54,7 @@ def check_mean(name, axes, shape, sizes):
     if not one and len(shape) not in (axes + 1, axes + 2):
         raise RuntimeError(f"{name}(): Expected {axes + 1}D or {axes + 2}D tensor, but got {list(shape)}")
     if not one and len(shape) >= axes:
-        check_filled(name, shape, range(len(shape) - axes, len(shape)))
+        check_filled(name, shape, range(len(shape) - axes if axes == 2 else 1, len(shape)))
 
 
 def adaptive_mean(name, axes, input, output_size):

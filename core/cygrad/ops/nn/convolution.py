@@ -148,7 +148,7 @@ def check(seen, weight, bias, geometry):
         raise RuntimeError(f"{given} {shape}, expected bias to be 1-dimensional with {filters} elements, but got bias "
                            f"of size {list(bias)} instead")
     (check_output if transposed else check_reach)(seen, weight, geometry)
-    if 0 in weight[2:] and seen[0]:
+    if 0 in weight[1 if transposed else 2:] and seen[0]:
         raise RuntimeError(f"kernel size should be greater than zero, but got: {shape[2:]}")
 
 

@@ -40,23 +40,27 @@ def sizes_and_scales(input, size, scale_factor, recompute):
         sizes = for_each_axis(input, size, "size")
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        return [n.__index__() if hasattr(n, "__index__") and not isinstance(n, bool) else whole(n) for n in sizes], [None] * len(sizes)
+        return list(map(whole, sizes)), [None] * len(sizes)
     scales = for_each_axis(input, scale_factor, "scale_factor")
     try:
-        scales = list(map(float, scales if {*map(type, scales)} <= {int, float} else map(number, scales)))
+        scales = [float(number(scale)) for scale in scales]
         sizes = [math.trunc(n * scale) for n, scale in zip(input.shape[2:], scales)]
     except (ValueError, OverflowError):
+        if recompute:
+            raise
         raise RuntimeError("value cannot be converted to type int64_t without overflow") from None
     return sizes, [None] * len(sizes) if recompute else scales
 
 
 def number(n):
-    if not isinstance(n, (numbers.Real)):
+    if not isinstance(n, numbers.Real):
         raise TypeError(f"interpolate(): argument 'scale_factors' must be tuple of floats, not {type(n).__name__}")
     return n
 
 
 def whole(n):
+    if hasattr(n, "__index__") and not isinstance(n, bool):
+        return n.__index__()
     raise TypeError(f"interpolate(): argument 'size' must be int or tuple of ints, not {type(n).__name__}")
 
 

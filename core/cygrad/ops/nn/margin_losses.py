@@ -300,7 +300,7 @@ def numbered_hinge_embedding_loss(input, target, margin=1.0, reduction=0):
     >>> cygrad.hinge_embedding_loss(cygrad.tensor([0.25, 0.25]), cygrad.tensor([1, -1]), 1.0, 0)
     tensor([0.2500, 0.7500])
     """
-    none = cygrad.zeros_like(input)
+    none, margin = cygrad.zeros_like(input), float(margin)
     if not (input.is_floating_point() or input.is_complex()):
         margin = int(margin)                # the difference has input's dtype in PyTorch
     negative = cygrad.where(target != 1, (margin - input).clamp_min(0), none)
@@ -363,7 +363,7 @@ def numbered_cosine_embedding_loss(input1, input2, target, margin=0.0, reduction
     cosine = (input1 * input2).sum(axis) / (squares[0] * squares[1]).sqrt()
     none = cygrad.zeros_like(cosine)
     positive = cygrad.where(target == 1, cygrad.sub(1, cosine), none)
-    negative = cygrad.where(target == -1, (cosine - margin).clamp_min(0), none)
+    negative = cygrad.where(target == -1, (cosine - float(margin)).clamp_min(0), none)
     return reduced(positive + negative, numbered(reduction))
 
 

@@ -7,7 +7,7 @@ import math
 import cygrad
 from cygrad.errors import warn
 from cygrad.ops.nn.attention import scaled_dot_product_attention
-from cygrad.ops.nn.dropout import drop_elements
+from cygrad.ops.nn.dropout import drop_elements, need_chance
 from cygrad.ops.declare.operand_types import BOOL
 
 
@@ -136,6 +136,7 @@ def weighted(query, key, value, mask, dropout):
     scores = cygrad.bmm(query, key.mT) if mask is None else cygrad.baddbmm(mask, query, key.mT)
     weights = scores.softmax(-1)
     if dropout > 0:
+        need_chance(dropout)
         weights = drop_elements(weights, dropout, True)
     return cygrad.bmm(weights, value), weights
 

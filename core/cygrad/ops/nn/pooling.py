@@ -62,8 +62,9 @@ def max_pool1d_with_indices(input, kernel_size, stride=(), padding=0, dilation=1
     (tensor([[3., 2.]]), tensor([[1, 2]]))
     """
     need_tensors("max_pool1d", input=input)
+    stride = kernel_size if stride in ((), []) else stride
     kernel, stride, padding, dilation = (single_number("max_pool1d", name, value) for name, value in (
-        ("kernel_size", kernel_size), ("stride", kernel_size if stride in ((), []) else stride), ("padding", padding), ("dilation", dilation)))
+        ("kernel_size", kernel_size), ("stride", stride), ("padding", padding), ("dilation", dilation)))
     check_rows("max_pool1d", input)
     return rows_pooled(input, kernel, stride, padding, dilation, ceil_mode, True)
 

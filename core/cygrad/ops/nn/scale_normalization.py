@@ -80,6 +80,7 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     >>> cygrad.nn.functional.normalize(cygrad.tensor([[3., 4.]]))
     tensor([[0.6000, 0.8000]])
     """
+    p = p.item() if isinstance(p, cygrad.Tensor) else p
     norms = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return input / norms if out is None else cygrad.div(input, norms, out=out)
 

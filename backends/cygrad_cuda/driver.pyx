@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """NVIDIA's driver API through `cuda-bindings`; devices' contexts; the stream that each thread uses on each device.
 

@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """``__cuda_array_interface__``, version 3: memory shared with CuPy, Numba, PyTorch and others without a copy; and
 tensors of the CPU over page-locked memory.

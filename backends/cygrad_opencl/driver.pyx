@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """The few calls of the OpenCL API that are on every op's path, through pointers into the library pyopencl has loaded.
 

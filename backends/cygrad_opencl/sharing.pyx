@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """Tensors over buffers that others own, and one memory for host and kernels, on devices that are CPUs.
 

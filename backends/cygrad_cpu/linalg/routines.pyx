@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """Linear algebra by LAPACK: each routine copies a matrix to column-major scratch, calls, and copies the results out.
 

@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -O2
 """Host memory for tensors: 64-byte aligned blocks in size classes, kept for reuse when they are freed.
 

@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """The kernel entries of the OpenCL and CUDA backends: which kernel, with which arguments, over how many groups.
 

@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """Tensors over memory that another library owns."""
 from cygrad.dtype cimport DType

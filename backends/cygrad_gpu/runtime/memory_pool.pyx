@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """Buffers of one device, kept for reuse when tensors give them back.
 

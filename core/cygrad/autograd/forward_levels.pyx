@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """Forward mode's state: the levels that a thread has entered, and the tangents that tensors have at them.
 

@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """BatchedTensor: what a function inside `vmap` sees of a batch, one example's shape over the whole batch's values."""
 from cygrad.autograd.forward_levels cimport FORWARD

@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """Whether some tool sees every call of a kernel, and what then stands in the place of a backend.
 

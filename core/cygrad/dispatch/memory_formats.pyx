@@ -1,3 +1,4 @@
+# cython: binding=False
 # distutils: extra_compile_args = -Os
 """Orders of axes in memory: row-major, and the channels of images or volumes side by side (`channels_last`).
 

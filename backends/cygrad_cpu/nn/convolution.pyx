@@ -39,10 +39,17 @@ cdef enum:
 # ---- forward
 
 cdef void fill_rows(const Real *bias, Real *out, Py_ssize_t filters, Py_ssize_t step, Py_ssize_t count) noexcept nogil:
-    cdef Py_ssize_t o, i
+    """Each row in parts twice as long as before: a loop of single numbers is as fast as it happens to be aligned."""
+    cdef Py_ssize_t o, i, done
     for o in range(filters):
-        for i in range(count):
-            out[o * step + i] = bias[o]
+        done = min(count, <Py_ssize_t>16)
+        for i in range(done):
+            out[i] = bias[o]
+        while done < count:
+            i = min(done, count - done)
+            memcpy(out + done, out, i * sizeof(Real))
+            done += i
+        out += step
 
 
 cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index, const char *a, const char *weight,

@@ -315,6 +315,8 @@ cdef bint alike(int groups, Py_ssize_t seen, Py_ssize_t made, int kind, bint wei
         return False                    # `weigh_few` of kernels/depthwise.pyx
     if g.sources > 4:
         return groups > 1 or seen == 8
+    if groups == 1 and seen == 1 and made > 2 * lanes:
+        return False                    # many sums of one product: they are written as fast as they can be
     return g.made * g.seen * (16 if g.sources > 2 else 8) < 3 * lanes * (time_of(g.made, lanes, g.seen) + 10)
 
 

@@ -15,18 +15,18 @@ _COUNTS = {
         channel_shuffle char cholesky_inverse clone complex contiguous cummax cummin deg2rad det detach_copy
         diag diagonal_copy dot double expand_copy fill float frexp geqrf half hardtanh index_add index_copy
         int interpolate isin kthvalue linalg_cholesky linalg_det linalg_householder_product linalg_ldl_solve
-        linalg_lstsq linalg_lu_solve linalg_slogdet linalg_solve logical_and logical_not logical_or
-        logical_xor logsumexp long lu_solve msort multi_margin_loss multilabel_margin_loss mv mvlgamma
-        nan_to_num nansum new_full new_ones new_zeros nonzero pdist permute_copy pixel_shuffle pixel_unshuffle
-        poisson polar prod rad2deg ravel relu6 renorm scatter scatter_add select_copy short slice_copy slogdet
-        soft_margin_loss sort split_with_sizes_copy squeeze_copy sum sum_to_size t_copy tile to transpose_copy
-        triangular_solve type type_as unbind_copy unfold unfold_copy unique unsqueeze_copy upsample
-        upsample_bilinear vdot view_as_real_copy view_copy""",
+        linalg_lstsq linalg_lu_solve linalg_slogdet linalg_solve linalg_tensorsolve logical_and logical_not
+        logical_or logical_xor logsumexp long lu_solve msort multi_margin_loss multilabel_margin_loss mv
+        mvlgamma nan_to_num nansum new_full new_ones new_zeros nonzero pdist permute_copy pixel_shuffle
+        pixel_unshuffle poisson polar prod rad2deg ravel relu6 renorm rot90 scatter scatter_add select_copy
+        short slice_copy slogdet soft_margin_loss sort split_with_sizes_copy squeeze_copy sum sum_to_size
+        t_copy tile to transpose_copy triangular_solve type type_as unbind_copy unfold unfold_copy unique
+        unsqueeze_copy upsample upsample_bilinear vdot view_as_real_copy view_copy""",
     2: """
         as_strided_scatter cholesky_solve constant_pad_nd diag_embed diagflat diagonal_scatter histc
         index_fill index_put masked_fill masked_scatter max_unpool1d max_unpool2d max_unpool3d mean pad put
         select_scatter slice_scatter""",
-    3: "cholesky inverse linalg_inv linalg_solve_triangular ormqr",
+    3: "cholesky inverse linalg_inv linalg_solve_triangular linalg_tensorinv ormqr",
     (1, 1): "linalg_eig linalg_solve_ex",
     (1,): "linalg_ldl_factor linalg_ldl_factor_ex linalg_lu_factor linalg_lu_factor_ex lu",
     (0, 1): "linalg_eigh",
@@ -37,86 +37,88 @@ _COUNTS = {
 _INNER_WRITES = {name: count for count, names in _COUNTS.items() for name in names.split()}
 
 
-def _of_extremes(x, others, result):
-    if not x.numel():
-        return 0
-    if others and isinstance(others[0], type(x)):
-        return 0
-    return 1 if not others or not x.dim() else 0 if any(value is True for value in others) else 2
+# Those for which it depends on the arguments and the result (`_count_of`).
+_INNER_WRITES |= dict.fromkeys("""
+    max min aminmax mse_loss smooth_l1_loss pad mode interpolate index_reduce scatter_reduce median nanmedian
+    std var topk logcumsumexp cumprod cumsum repeat normal diag flip roll flipud fliplr block_diag addbmm
+    fft_fft fft_ifft fft_ihfft fft_rfft fft_hfft fft_irfft linalg_vector_norm std_mean var_mean fft_rfft2
+    fft_rfftn linalg_eigvals binary_cross_entropy_with_logits linalg_cholesky_ex linalg_qr qr multinomial
+    binary_cross_entropy conv1d conv3d conv_transpose1d conv_transpose3d isreal angle conj_physical signbit
+    ceil fix floor isfinite isinf isneginf isposinf round trunc""".split())
 
 
-def _of_losses(x, others, result):
-    return 0 if "none" in _words(others) else 2 if x.dim() else 1
+def _count_of(name, x, others, result):
+    words, some, axes, real = _words(others), x.numel() > 0, x.dim() > 0, x.is_floating_point()
+    given = [isinstance(value, type(x)) for value in others]
+    yes = any(value is True for value in others)
+    losses = 0 if "none" in words else 1 + axes
+    reductions = 1 + ("mean" in words) + any(value is False for value in others)
+    match name:
+        case "max" | "min" | "aminmax":
+            return some and given[:1] != [True] and (1 if not others or not axes else 0 if yes else 2)
+        case "mse_loss" | "smooth_l1_loss":
+            return losses
+        case "binary_cross_entropy":
+            return losses + (sum(given) > 1)
+        case "binary_cross_entropy_with_logits":
+            return ("none" in words) * (4 + (sum(given) > 1))
+        case "pad":
+            return len(others[0]) == 4 if "reflect" in words else 0 if {"replicate", "circular"} & words else 2
+        case "mode":
+            return 0 if axes and yes else 2
+        case "interpolate":
+            return x.dim() == 4 and "bicubic" not in words or "area" in words
+        case "index_reduce":
+            return reductions
+        case "scatter_reduce":
+            return 1 + reductions
+        case "median" | "nanmedian":
+            return len(others) > 0
+        case "std" | "var":
+            return result.numel() == 1 or not some
+        case "std_mean" | "var_mean":
+            return not some and (1, 1)
+        case "topk" | "logcumsumexp" | "linalg_vector_norm":
+            return not axes
+        case "cumprod" | "cumsum":
+            return not axes or not some
+        case "repeat":
+            return result.numel() > 0
+        case "normal":
+            return 1 + given[0]
+        case "diag":
+            return 3 - x.dim()
+        case "flip":
+            return not some or others == ((),)
+        case "roll" | "flipud" | "fliplr":
+            return not some
+        case "block_diag":
+            return 2 + len(others)
+        case "addbmm":
+            return 2 + others[0].size(0)
+        case "fft_hfft" | "fft_irfft":
+            return (2 - (x.dim() == 2)) * x.is_complex()
+        case "fft_fft" | "fft_ifft" | "fft_ihfft" | "fft_rfft":         # what is cut or filled up is new
+            same = all(m in (n, n // 2 + 1) for m, n in zip(result.shape, x.shape))
+            return same and (2 - (x.dim() == 2)) * real
+        case "fft_rfft2" | "fft_rfftn" | "linalg_eigvals":
+            return 1 + real
+        case "linalg_cholesky_ex":
+            return (1, 0) if some else (0, 1)
+        case "linalg_qr" | "qr":
+            return (0, 2) if "r" in words else 1
+        case "multinomial":
+            return 2 - yes
+        case "conv1d" | "conv3d" | "conv_transpose1d" | "conv_transpose3d":
+            return given[1:2] == [True] and not x.is_complex() and others[0].is_contiguous()
+        case "angle" | "conj_physical":
+            return x.is_complex()
+        case "isreal":
+            return not x.is_complex()
+        case "signbit":
+            return x.dtype.name == "bool"
+    return not (real or x.is_complex())         # those that copy integers
 
-
-def _of_reductions(x, others, result):
-    return 1 + ("mean" in _words(others)) + any(value is False for value in others)
-
-
-def _of_pad(x, others, result):
-    if "reflect" in _words(others):
-        return len(others[0]) == 4
-    return 0 if {"replicate", "circular"} & _words(others) else 2
-
-
-def _of_interpolate(x, others, result):
-    return x.dim() == 4 and "bicubic" not in _words(others) or "area" in _words(others)
-
-
-def _of_cross_entropy(x, others, result):
-    return _of_losses(x, others, result) + (sum(isinstance(value, type(x)) for value in others) > 1)
-
-
-def _of_biased(x, others, result):
-    return (len(others) > 1 and isinstance(others[1], type(x)) and not x.is_complex() and others[0].is_contiguous())
-
-
-def _of_transforms(x, others, result):
-    """What is cut or filled up is new."""
-    same = all(m in (n, n // 2 + 1) for m, n in zip(result.shape, x.shape))
-    return same and (2 - (x.dim() == 2)) * x.is_floating_point()
-
-
-# Where it depends on the arguments and the result.
-for _names, _count in (
-        ("max min aminmax", _of_extremes), ("mse_loss smooth_l1_loss", _of_losses), ("pad", _of_pad),
-        ("mode", lambda x, others, result: 0 if x.dim() and any(value is True for value in others) else 2),
-        ("interpolate", _of_interpolate),
-        ("index_reduce", _of_reductions), ("scatter_reduce", lambda *call: 1 + _of_reductions(*call)),
-        ("median nanmedian", lambda x, others, result: len(others) > 0),
-        ("std var", lambda x, others, result: result.numel() == 1 or not x.numel()),
-        ("topk logcumsumexp", lambda x, others, result: not x.dim()),
-        ("cumprod cumsum", lambda x, others, result: not x.dim() or not x.numel()),
-        ("repeat", lambda x, others, result: result.numel() > 0),
-        ("normal", lambda x, others, result: 1 + isinstance(others[0], type(x))),
-        ("diag", lambda x, others, result: 3 - x.dim()),
-        ("flip", lambda x, others, result: not x.numel() or others == ((),)),
-        ("roll flipud fliplr", lambda x, others, result: not x.numel()),
-        ("block_diag", lambda x, others, result: 2 + len(others)),
-        ("addbmm", lambda x, others, result: 2 + others[0].size(0)),
-        ("fft_fft fft_ifft fft_ihfft fft_rfft", _of_transforms),
-        ("fft_hfft fft_irfft", lambda x, others, result: (2 - (x.dim() == 2)) * x.is_complex()),
-        ("linalg_vector_norm", lambda x, others, result: not x.dim()),
-        ("linalg_tensorsolve", lambda x, others, result: x.is_contiguous()),
-        ("linalg_tensorinv", lambda x, others, result: 3 * x.is_contiguous()),
-        ("rot90", lambda x, others, result: not others or not isinstance(others[0], int) or others[0] % 2),
-        ("upsample_nearest", lambda x, others, result: x.dim() == 4),
-        ("std_mean var_mean", lambda x, others, result: not x.numel() and (1, 1)),
-        ("fft_rfft2 fft_rfftn linalg_eigvals", lambda x, others, result: 1 + x.is_floating_point()),
-        ("binary_cross_entropy_with_logits", lambda x, others, result:
-         ("none" in _words(others)) * (4 + (sum(isinstance(value, type(x)) for value in others) > 1))),
-        ("linalg_cholesky_ex", lambda x, others, result: (1, 0) if x.numel() else (0, 1)),
-        ("linalg_qr qr", lambda x, others, result: (0, 2) if "r" in _words(others) else 1),
-        ("multinomial", lambda x, others, result: 1 if any(value is True for value in others) else 2),
-        ("adaptive_avg_pool3d", lambda x, others, result: result.numel() > result.size(0) * result.size(1)),
-        ("binary_cross_entropy", _of_cross_entropy),
-        ("conv1d conv3d conv_transpose1d conv_transpose3d", _of_biased),
-        ("isreal", lambda x, others, result: not x.is_complex()),
-        ("angle conj_physical", lambda x, others, result: x.is_complex()),
-        ("signbit", lambda x, others, result: x.dtype.name == "bool"),
-        ("ceil fix floor isfinite isinf isneginf isposinf round trunc",        # which copy integers
-         lambda x, others, result: not (x.is_floating_point() or x.is_complex()))):
-    _INNER_WRITES |= dict.fromkeys(_names.split(), _count)
 
 # Ops whose kernels call another one with `out=` (as a rule that of the same name), which is refused.
 _REFUSED = {name: name for name in """
@@ -154,7 +156,7 @@ def after_inference(name, values, found):
         return False
     name = name.rpartition(".")[2]
     count = _INNER_WRITES[name]
-    count = count(values[0], values[1:], results[0]) if callable(count) else count
+    count = _count_of(name, values[0], values[1:], results[0]) if count is None else count
     if count and grad_mode() and any(t.requires_grad for t in tensors):
         if name in _REFUSED:
             raise RuntimeError(f"{_REFUSED[name]}(): functions with out=... arguments don't support automatic "

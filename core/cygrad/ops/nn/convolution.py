@@ -309,28 +309,21 @@ def checked_convolution(input, weight, bias, geometry):
         raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got input shape: {shape}")
     if max(geometry[0]) > FAR:
         geometry = (within_reach(input, weight, geometry), *geometry[1:])
-    if input.is_complex() and grad_mode() and not depth() and not batch_depth() and any(
-            t is not None and t.requires_grad for t in (input, weight, bias)):
+    if (input.is_complex() and grad_mode() and not depth() and not batch_depth()
+            and (input.requires_grad or weight.requires_grad or bias is not None and bias.requires_grad)):
         return of_parts(input, weight, bias, geometry)
     return _convolution((input, weight, bias), input, weight, bias, geometry)
 
 
 def of_parts(input, weight, bias, geometry):
     """A complex convolution as PyTorch records it: three real ones, as three products make a complex one."""
-    (x, y), (u, v), (p, q) = map(parts, (input, weight, bias))
+    x, y, u, v, p, q = [None if t is None else cygrad.view_as_real(t.resolve_conj()).select(-1, k)
+                        for t in (input, weight, bias) for k in (0, 1)]
     real = _convolution((x, u, p), x, u, p, geometry)
     other = _convolution((y, v, None), y, v, None, geometry)
     x, u, p = x + y, u + v, None if bias is None else p + q
     mixed = _convolution((x, u, p), x, u, p, geometry)
     return real - other + multiply_by_number(mixed - real - other, 1j)
-
-
-def parts(t):
-    """The real and the imaginary part of a tensor, as views."""
-    if t is None:
-        return None, None
-    pairs = cygrad.view_as_real(t.resolve_conj())
-    return pairs.select(-1, 0), pairs.select(-1, 1)
 
 
 FAR = 64        # strides up to here are left as they are

@@ -156,7 +156,7 @@ cdef void group_rows(const Real *a, const Real *weight, const Real *bias, double
         x = a + r * n
         centre = row_sum(x, n) / n
         squares = row_squares(x, centre, n)
-        scale = <Real>(1.0 / sqrt(squares / n + eps)) if squares < INFINITY else overflowed(x, n)
+        scale = overflowed(x, n) if squares == INFINITY else <Real>(1.0 / sqrt(squares / n + eps))
         mean[r] = centre
         rstd[r] = scale
         first = r % groups * channels

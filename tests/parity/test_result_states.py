@@ -57,7 +57,8 @@ KNOWN = {(kind, name) for kinds in (
      "flags": "nn.functional.channel_shuffle",
      "version": """__rmatmul__ bincount diff fft.fftshift fft.ifftshift fft.ihfft fft.rfft fft.rfft2 fft.rfftn flip
         flipud histogramdd inner isin linalg.lu linalg.lu_factor linalg.lu_factor_ex linalg.matrix_norm linalg.norm
-        linalg.norm.subgradients_at_zero linalg.qr lu matmul matrix_exp mode nn.functional.adaptive_avg_pool3d
+        linalg.norm.subgradients_at_zero linalg.qr linalg.tensorinv linalg.tensorsolve
+        lu matmul matrix_exp mode nn.functional.adaptive_avg_pool3d
         nn.functional.channel_shuffle nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d
         nn.functional.embedding_bag nn.functional.linear nn.functional.max_pool3d nn.functional.one_hot
         nn.functional.unfold norm norm.fro qr ravel rot90 scatter_reduce.amax scatter_reduce.amin scatter_reduce.mean

@@ -6,7 +6,6 @@ dtype of a kernel by that kernel. Nothing here runs for a call that works.
 """
 import re
 
-from cygrad import return_types
 from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.promotion import check_scalar, result_type
 from cygrad.dtype import can_cast, get_default_dtype
@@ -73,9 +72,6 @@ def first_fault(name, values, error, objects=()):
             value = values.get(word, values)
             if type(value).__name__ == found[2] and (not objects or word == found[1] or word == next(iter(values))):
                 return AttributeError(f"'{found[2]}' object has no attribute 'dim'", obj=value)
-    out, fields = values.get("out"), getattr(return_types, f"{name}_out", None)
-    if isinstance(out, (tuple, list)) and fields is not None and len(out) != fields.n_fields:
-        return TypeError(f"expected tuple of {fields.n_fields} elements but got {len(out)}")
     if values.get("out_dtype") is not None and name in _MIXED:
         overload = "dtype" if values.get("out") is None else "dtype_out"
         return NotImplementedError(f"Could not run 'aten::{name}.{overload}' with arguments from the 'CPU' backend.")

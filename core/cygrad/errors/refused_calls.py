@@ -159,10 +159,7 @@ _OTHERS = re.compile(r"convert|unpacking|batch_size|^For 1D|dimensions \(got 0\)
 
 
 def pythons(name, way, args, words, error):
-    """What a function of PyTorch's that is Python tells of a call before a parser sees the arguments; None if nothing.
-
-    It is of a kind that parsers and kernels don't raise, or misses an attribute of what is looked at there.
-    """
+    """What PyTorch's Python tells of a call before a parser sees it; None if nothing."""
     if not way.python:
         return None
     values = dict(zip([p.name for p in way.parameters], args)) | words
@@ -179,8 +176,7 @@ def pythons(name, way, args, words, error):
 def settled(name, method, args, kwargs, function):
     """(args, kwargs) of a call of unusual kinds: Python's numbers for tensors without axes, dtypes for Python's types.
 
-    Where PyTorch has Python that looks at the arguments before a parser does, so has `function`, which is asked on
-    the device where nothing is computed.
+    Where PyTorch's Python looks first, so does `function`, which is asked where nothing is computed.
 
     Raises
     ------

@@ -51,8 +51,6 @@ def _window(formula):
         if args:
             raise TypeError(f"{formula.__name__}() takes 1 positional argument but {1 + len(args)} were given")
         M = _operator.index(M)
-        if M >= 2 ** 63:
-            raise ValueError("Overflow when unpacking long long")
         points = max(M - 1 if sym else M, 1)
         make = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
         checked = formula(_cygrad.arange(M, **make), M, points, sym, **words)

@@ -367,8 +367,6 @@ def soft_cross_entropy(input, target, weight, axis, reduction, label_smoothing):
     """The loss where the target is a distribution."""
     if label_smoothing > 0:
         target = target * (1 - label_smoothing) + label_smoothing / max(input.shape[axis], 1)
-    if weight is not None and tuple(weight.shape) != (input.shape[axis],):
-        raise RuntimeError(f"cross_entropy: weight needs the shape [{input.shape[axis]}]")
     products = input.log_softmax(axis) * target
     if weight is not None:
         products = products * along(weight, input.dim(), axis)

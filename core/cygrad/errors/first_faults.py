@@ -6,7 +6,6 @@ dtype of a kernel by that kernel. Nothing here runs for a call that works.
 """
 import re
 
-from cygrad import return_types
 from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.promotion import check_scalar, result_type
@@ -48,26 +47,18 @@ _MIXED = frozenset("addmm baddbmm bmm mm".split())
 _NO_KERNEL = re.compile('^(".*" not implemented for |clamp is not supported)')
 # Functions that look at the type of what they are given as a tensor (in C), and that ask it for its attributes (in
 # Python), where it is the other way round here.
-_IN_C = frozenset("""
-    celu cross_entropy ctc_loss einsum elu embedding fractional_max_pool2d fractional_max_pool3d get_device hardsigmoid
-    hardswish
-    hardtanh leaky_relu logsigmoid mish multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss nll_loss
-    nonzero pad poisson_nll_loss relu6 selu silu threshold""".split())
+_IN_C = frozenset("einsum logsigmoid multilabel_soft_margin_loss nonzero".split())
 _IN_PYTHON = frozenset("""
-    adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d affine_grid l1_loss
-    linear_cross_entropy max_unpool1d max_unpool2d max_unpool3d mse_loss norm split unravel_index
-    binary_cross_entropy binary_cross_entropy_with_logits dropout1d dropout2d dropout3d embedding_bag gaussian_nll_loss
-    glu huber_loss interpolate local_response_norm lp_pool1d lp_pool2d lp_pool3d margin_ranking_loss
-    smooth_l1_loss softsign tanhshrink triplet_margin_with_distance_loss
-    nn.functional.group_norm nn.functional.log_softmax nn.functional.sigmoid
-    nn.functional.softmax nn.functional.tanh""".split())
-_NO_TENSOR = re.compile(r"^(?!.* 'out' ).*(?:must be Tensor, not|\(expected Tensor, got) ([\w.]+)\)?$")
+    binary_cross_entropy gaussian_nll_loss l1_loss linear_cross_entropy local_response_norm max_unpool1d mse_loss
+    nn.functional.sigmoid nn.functional.tanh norm softsign split tanhshrink triplet_margin_with_distance_loss
+    unravel_index""".split())
+_NO_TENSOR = re.compile(r"^(?!.* 'out' ).*?(?:argument '(\w+)'.* must be Tensor, not|\(expected Tensor, got) ([\w.]+)\)?$")
 # What Python says of a number that is converted to one that can't hold it.
 _UNFIT = re.compile("cannot convert float|must be real number, not complex|not supported between instances of|"
                     "real number, not 'complex'|can't convert complex|int too large")
 
 
-def first_fault(name, values, error):
+def first_fault(name, values, error, objects=()):
     """The error that PyTorch raises for a call that was refused with `error`, which may be the same.
 
     Parameters
@@ -76,20 +67,20 @@ def first_fault(name, values, error):
         The op's public name.
     values : dict
         The arguments by PyTorch's names.
+    objects : list of str
+        Those that Python looks at in PyTorch.
     """
     short = name.rpartition(".")[2]
     if isinstance(error, AttributeError) and short in _IN_C:
         for word, value in values.items():
             if type(value) is type(error.obj) and not isinstance(value, Tensor):
                 return TypeError(f"{short}(): argument '{word}' must be Tensor, not {type(value).__name__}")
-    if isinstance(error, TypeError) and (name in _IN_PYTHON or short in _IN_PYTHON):
-        found = _NO_TENSOR.search(str(error))
-        if found and (found[0].startswith("(") or str(error).startswith((short, name))):
-            wrong = next((value for value in values.values() if type(value).__name__ == found[1]), None)
-            return AttributeError(f"'{found[1]}' object has no attribute 'dim'", name="dim", obj=wrong)
-    out, fields = values.get("out"), getattr(return_types, f"{name}_out", None)
-    if isinstance(out, (tuple, list)) and fields is not None and len(out) != fields.n_fields:
-        return TypeError(f"expected tuple of {fields.n_fields} elements but got {len(out)}")
+    found = isinstance(error, TypeError) and (objects or name in _IN_PYTHON) and _NO_TENSOR.search(str(error))
+    if found:
+        for word in objects or values:
+            value = values.get(word, values)
+            if type(value).__name__ == found[2] and (not objects or word == found[1] or word == next(iter(values))):
+                return AttributeError(f"'{found[2]}' object has no attribute 'dim'", obj=value)
     if values.get("out_dtype") is not None and name in _MIXED:
         overload = "dtype" if values.get("out") is None else "dtype_out"
         return NotImplementedError(f"Could not run 'aten::{name}.{overload}' with arguments from the 'CPU' backend.")
@@ -111,7 +102,8 @@ def first_fault(name, values, error):
                             {})
     if isinstance(error, NotImplementedError) and _NO_KERNEL.match(str(error)):
         return _before_the_kernel(name, values, str(error)) or error
-    if isinstance(error, (TypeError, ValueError, OverflowError)) and _UNFIT.search(str(error)):
+    if isinstance(error, (TypeError, ValueError, OverflowError)) and _UNFIT.search(str(error)) and complex not in [
+            type(values.get(word)) for word in objects]:
         return _unfit_number(values) or error
     return error
 

@@ -133,20 +133,15 @@ def explained(name, method, args, kwargs, error):
         return first_fault(name, {**dict(enumerate(args)), **kwargs}, error)
     given = args[1:] if method else args
     words = pytorchs_words(name, ways, kwargs)
-    if ways[0].python and is_pythons(error, ways[0], ways[0].named(given, words)):
-        return error
+    found = pythons(name, ways[0], given, words, error)
+    if found is not None:
+        return found
     try:
         for way in ways:
             if way.refusal(name, given, words) is None:
                 unreadable = way.unreadable(name, given, words)
-                if unreadable:
-                    return TypeError(unreadable)
-                values = _values(way, args, given, words)
-                if way.python and any(type(values.get(p.name)) is complex for p in way.objects):
-                    return error                # Python compares it
-                found = first_fault(name, values, error)
-                missed = found is not error and isinstance(found, AttributeError)
-                return error if missed and way.python and not is_pythons(found, way, values) else found
+                return TypeError(unreadable) if unreadable else first_fault(
+                    name, _values(way, args, given, words), error, way.objects)
         return first_fault(name, {}, TypeError(_refusal(name, ways, given, words, method)))
     except TypeError as refused:        # a list with something that is no tensor
         return refused
@@ -159,27 +154,29 @@ def _values(way, args, given, words):
 
 
 # What PyTorch's Python tells with an error of a kind that kernels raise, too, and the other way round.
-_PYTHONS = re.compile(r"^(dropout1d: Expected|glu does not|margin_ranking_loss :|Input Error|Got .D input|"
-                      r"affine_grid only|Expected at least 2 dim)")
+_PYTHONS = re.compile("dropout1d: E|glu does|margin_ranking_loss :|Input E|Got .D|affine_grid on|Expected at least 2 d")
 _OTHERS = re.compile(r"convert|unpacking|batch_size|^For 1D|dimensions \(got 0\)|Cannot copy out")
 
 
-def is_pythons(error, way, values):
-    """Whether an error is one that a function of PyTorch's raises which is Python, before a parser sees the arguments.
-
-    It is of a kind that parsers and kernels don't raise; or misses an attribute of what is looked at there.
-    """
-    if isinstance(error, AttributeError):
-        return any(values.get(p.name, way) is error.obj for p in way.objects)
-    return not _OTHERS.search(str(error)) and (isinstance(error, (ValueError, AssertionError))
-                                               or _PYTHONS.search(str(error)) is not None)
+def pythons(name, way, args, words, error):
+    """What PyTorch's Python tells of a call before a parser sees it; None if nothing."""
+    if not way.python:
+        return None
+    values = dict(zip([p.name for p in way.parameters], args)) | words
+    found = first_fault(name, values, error, way.objects)
+    if isinstance(found, AttributeError):
+        wrong = {word for word, value in values.items() if value is found.obj}
+        told = wrong and wrong.issubset(way.objects)
+    else:
+        told = (isinstance(found, (ValueError, AssertionError)) or _PYTHONS.match(str(found))) and not _OTHERS.search(
+            str(found))
+    return found if told else None
 
 
 def settled(name, method, args, kwargs, function):
     """(args, kwargs) of a call of unusual kinds: Python's numbers for tensors without axes, dtypes for Python's types.
 
-    Where PyTorch has Python that looks at the arguments before a parser does, so has `function`, which is asked on
-    the device where nothing is computed.
+    Where PyTorch's Python looks first, so does `function`, which is asked where nothing is computed.
 
     Raises
     ------
@@ -199,9 +196,8 @@ def settled(name, method, args, kwargs, function):
         try:
             function(*there[:len(args)], **dict(zip(kwargs, there[len(args):])))
         except Exception as error:
-            values = ways[0].named(given, words)
-            found = first_fault(name, values, error)
-            if is_pythons(found, ways[0], values):
+            found = pythons(name, ways[0], given, words, error)
+            if found is not None:
                 raise found from None
     raise first_fault(name, {}, TypeError(_refusal(name, ways, given, words, method)))
 

@@ -158,7 +158,7 @@ class Overload:
                 keyword_only = True
             else:
                 self.parameters.append(Parameter(part, keyword_only))
-        self.objects = [p for p in self.parameters if p.kind == "object"]
+        self.objects = [p.name for p in self.parameters if self.python and p.kind == "object"]
         self.positional = sum(not p.keyword_only for p in self.parameters)
         if self.parameters and self.parameters[-1].name == "out":          # a number may be where the result goes, too
             self.parameters[-1].numbers = any(p.numbers for p in self.parameters)
@@ -268,16 +268,12 @@ class Overload:
         known = {p.name: p for p in self.parameters}
         return [known[word].plain(value) for word, value in kwargs.items()]
 
-    def named(self, args, kwargs):
-        """{name: value} of arguments as they are."""
-        return dict(zip([p.name for p in self.parameters], args)) | kwargs
-
     def bound(self, args, kwargs):
         """{name: value} of arguments that the parser takes, as ops take them; sizes given one by one as a tuple."""
         if args and self.positional == 1 and self.parameters[0].kind == "tuple of ints" and _is_index(args[0]):
             args = (tuple(args),)
         known = {p.name: p for p in self.parameters}
-        values = self.named(args, kwargs)
+        values = dict(zip(known, args)) | kwargs
         return {name: known[name].plain(value) for name, value in values.items()}
 
 

@@ -252,7 +252,7 @@ def check_istft(call, input, n_fft, hop_length, win_length, window, onesided, re
         raise RuntimeError("istft requires a complex-valued input tensor matching the output from stft with "
                            "return_complex=True.")
     if input.dim() < 2:
-        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got -2)")
+        raise IndexError("Dimension out of range")
     if not input.numel():
         raise RuntimeError(f"{call} : input tensor cannot be empty.")
     if input.dim() not in (2, 3):

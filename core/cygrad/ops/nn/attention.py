@@ -86,7 +86,7 @@ def check(query, key, value, mask, dropout):
                            f"attn_mask.dtype: {C_TYPES[mask.dtype.code]} and  query.dtype: "
                            f"{C_TYPES[query.dtype.code]} instead.")
     if mask is not None and mask.dim() < 2:
-        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got -2)")
+        raise IndexError("Dimension out of range")
     if dropout > 1:             # one below 0 is none
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout:g}")
     if query.is_complex():
@@ -155,8 +155,6 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     inputs = (query, key, value)
     tracked = query._tracked() or key._tracked() or value._tracked() or mask is not None and mask._tracked()
     fused = not tracked or flash(query, key, value, mask)
-    if dropout_p and not dropout_p > 0 and flash(query, key, value, mask):
-        raise RuntimeError("scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0")
     if fused and dropout_p <= 0 and query.numel() and key.numel() and value.numel():
         if key.shape[-1] != query.shape[-1] or key.shape[-2] != value.shape[-2]:
             raise RuntimeError(f"the last axes of query {list(query.shape)} and key {list(key.shape)} must be alike, "

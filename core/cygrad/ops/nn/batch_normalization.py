@@ -141,8 +141,6 @@ def check_batch(input, weight, bias, running_mean, running_var, training):
         if value is not None and value.numel() != channels:
             name = ("running_mean", "running_var", "weight", "bias")[k]
             raise RuntimeError(f"{name} should contain {channels} elements not {value.numel()}")
-        if value is not None and k < 2 and value.dim() != 1:
-            raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {value.dim()}")
     refuse_gradient("native_batch_norm", "running_mean", running_mean)
     refuse_gradient("native_batch_norm", "running_var", running_var)
     if not input.is_floating_point():

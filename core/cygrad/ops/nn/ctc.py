@@ -173,7 +173,7 @@ def check(log_probs, targets, inputs, lengths, blank):
     if log_probs.dtype not in (cygrad.float32, cygrad.float64):
         raise refused("ctc_loss_cpu", log_probs.dtype)
     if log_probs.dim() < 2:
-        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
+        raise IndexError("Dimension out of range")
     if log_probs.dim() != 3:
         raise RuntimeError(f"Expected 3-dimensional tensor, but got {log_probs.dim()}-dimensional tensor for argument "
                            f"#1 'log_probs' {WHERE}")

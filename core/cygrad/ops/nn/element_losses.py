@@ -222,8 +222,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     if weight is not None:
         weight = weight.expand(cygrad.broadcast_shapes(target.size(), weight.size()))
         if weight.shape != input.shape:
-            raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the broadcast shape "
-                               f"{list(weight.shape)}")
+            raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the weight's")
         if weight.dtype is not input.dtype and cygrad.result_type(input, weight) is input.dtype:
             weight = weight.to(input.dtype)
     for t in (target, weight):

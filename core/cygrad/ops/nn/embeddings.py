@@ -489,8 +489,7 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
         if offsets.dim() != 1:
             raise ValueError("offsets has to be a 1D Tensor")
         if not isinstance(include_last_offset, bool):
-            raise TypeError("embedding_bag(): argument 'include_last_offset' (position 8) must be bool, not "
-                            f"{type(include_last_offset).__name__}")
+            raise TypeError("embedding_bag(): argument 'include_last_offset' must be bool")
     else:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
     if mode == "max":

@@ -367,10 +367,6 @@ def soft_cross_entropy(input, target, weight, axis, reduction, label_smoothing):
     """The loss where the target is a distribution."""
     if label_smoothing > 0:
         target = target * (1 - label_smoothing) + label_smoothing / max(input.shape[axis], 1)
-    if weight is not None and tuple(weight.shape) != (input.shape[axis],):
-        raise RuntimeError("cross_entropy: weight tensor should be defined either for all "
-                           f"{input.shape[axis]} classes or no classes but got weight tensor of shape: "
-                           f"{list(weight.shape)}")
     products = input.log_softmax(axis) * target
     if weight is not None:
         products = products * along(weight, input.dim(), axis)

@@ -20,8 +20,8 @@ from cygrad.tensor import Tensor
 _PAIRS = frozenset("""
     atan2 arctan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp_max clamp_min copysign
     fmax fmin fmod gcd hypot igamma igammac lcm logaddexp logaddexp2 maximum minimum nextafter remainder floor_divide
-    special_gammainc special_gammaincc xlogy special_xlogy special_xlog1py special_zeta div divide ldexp clamp clip
-    threshold""".split())
+    special_gammainc special_gammaincc xlogy special_xlogy special_xlog1py special_zeta div divide ldexp clamp
+    clip""".split())
 _COMPARISONS = frozenset("eq ge greater greater_equal gt le less less_equal lt ne not_equal".split())
 _OF_FLOATS = frozenset("""
     acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh copysign cos cosh
@@ -47,12 +47,13 @@ _MIXED = frozenset("addmm baddbmm bmm mm".split())
 _NO_KERNEL = re.compile('^(".*" not implemented for |clamp is not supported)')
 # Functions that look at the type of what they are given as a tensor (in C), and that ask it for its attributes (in
 # Python), where it is the other way round here.
-_IN_C = frozenset("einsum logsigmoid multilabel_soft_margin_loss nonzero".split())
+_IN_C = frozenset("einsum get_device logsigmoid multilabel_soft_margin_loss nonzero".split())
 _IN_PYTHON = frozenset("""
     binary_cross_entropy gaussian_nll_loss l1_loss linear_cross_entropy local_response_norm max_unpool1d mse_loss
     nn.functional.sigmoid nn.functional.tanh norm softsign split tanhshrink triplet_margin_with_distance_loss
     unravel_index""".split())
-_NO_TENSOR = re.compile(r"^(?!.* 'out' ).*?(?:argument '(\w+)'.* must be Tensor, not|\(expected Tensor, got) ([\w.]+)\)?$")
+_NO_TENSOR = re.compile(r"^(?!.* 'out' ).*?(?:argument '(\w+)'.* must be Tensor, not|\(expected Tensor, got) "
+                        r"([\w.]+)\)?$")
 # What Python says of a number that is converted to one that can't hold it.
 _UNFIT = re.compile("cannot convert float|must be real number, not complex|not supported between instances of|"
                     "real number, not 'complex'|can't convert complex|int too large")
@@ -77,6 +78,8 @@ def first_fault(name, values, error, objects=()):
                 return TypeError(f"{short}(): argument '{word}' must be Tensor, not {type(value).__name__}")
     found = isinstance(error, TypeError) and (objects or name in _IN_PYTHON) and _NO_TENSOR.search(str(error))
     if found:
+        if not values:                      # the parser's error
+            return AttributeError(f"'{found[2]}' object has no attribute 'dim'")
         for word in objects or values:
             value = values.get(word, values)
             if type(value).__name__ == found[2] and (not objects or word == found[1] or word == next(iter(values))):

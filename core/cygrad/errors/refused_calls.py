@@ -154,7 +154,8 @@ def _values(way, args, given, words):
 
 
 # What PyTorch's Python tells with an error of a kind that kernels raise, too, and the other way round.
-_PYTHONS = re.compile("dropout1d: E|glu does|margin_ranking_loss :|Input E|Got .D|affine_grid on|Expected at least 2 d")
+_PYTHONS = re.compile("dropout1d: E|glu does|margin_ranking_loss :|Input E|Got .D|affine_grid on|Expected at least 2 d|"
+                      "Argument #4")
 _OTHERS = re.compile(r"convert|unpacking|batch_size|^For 1D|dimensions \(got 0\)|Cannot copy out")
 
 

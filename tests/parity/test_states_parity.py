@@ -578,6 +578,9 @@ m.nn.functional.scaled_dot_product_attention(q, k, v).sum().backward()
     m.nn.utils.clip_grad_value_([m.ones(1)], .5)
     x = m.ones(2, 3, 4); m.lstm(x, [x], [x, x], False, 1, 0., True, False, False)
     x = m.ones(2, 3, 4); m.gru(x, x, [x], False, 1, 0., True, False, False)
+    q = m.zeros(9); m.manual_seed(0); q.random_(-1, to=1); q.random_(5, to=None)
+    q = m.ones(1, 2, 2); m.linalg.norm(q, 'fro')
+    q = m.eye(2); m.eye(2, requires_grad=True).index_copy_(1, m.tensor([0, 1, 0]), m.ones(2, 2, 1))
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.

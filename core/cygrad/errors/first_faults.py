@@ -88,7 +88,8 @@ def first_fault(name, values, error, objects=()):
         overload = "dtype" if values.get("out") is None else "dtype_out"
         return NotImplementedError(f"Could not run 'aten::{name}.{overload}' with arguments from the 'CPU' backend.")
     out, input = values.get("out"), values.get("input", values.get("self"))
-    if isinstance(error, OverflowError) and "to convert to C" in str(error):
+    if isinstance(error, OverflowError) and "to convert to C" in str(error) and not any(
+            type(value).__module__ == "numpy" for value in values.values()):      # which are made Python's after this
         return ValueError("Overflow when unpacking long long")
     if isinstance(out, (tuple, list)) and len(out) == 1 and name != "tensordot" and name not in WITHOUT_RESULT:
         return TypeError("expected tuple of 2 elements but got 1")
@@ -97,7 +98,8 @@ def first_fault(name, values, error, objects=()):
             return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
         if type(values.get("correction")) is complex:
             return _unfit_number(values) or error
-        if name == "index_copy_" and isinstance(values["dim"], int) and -input.dim() <= values["dim"] < input.dim():
+        if (name == "index_copy_" and "dimensionality" not in str(error) and isinstance(values["dim"], int)
+                and -input.dim() <= values["dim"] < input.dim()):
             return _raised(error, refuse_out_grad, "index_select", values["index"], values["source"], input)
         if name in _OUT_FIRST and out is not None and not (isinstance(error, IndexError) and name in _AXES_FIRST):
             made = [input.new_empty(0, dtype=each and DTYPES[each]) for each in _OUT_FIRST[name]]

@@ -125,7 +125,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     if ord is not None or isinstance(ord, str):
         if dim is not None and len(dim) not in (1, 2):
             raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
-        if dim is None and A.dim() not in (1, 2) and not isinstance(ord, str):
+        if dim is None and A.dim() not in (1, 2):
             raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
                                f"{A.dim()}D.")
         if isinstance(ord, str) or len(dim or A.shape) == 2:

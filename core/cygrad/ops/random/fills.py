@@ -213,7 +213,7 @@ def random_(self, *bounds, generator=None, **named):
     tensor([4., 9., 3.])
     """
     if "from" in named or "to" in named:
-        bounds = (named["from"], named["to"]) if "from" in named else (named["to"],)
+        bounds = (named["from"], named["to"]) if "from" in named else (*bounds, named["to"])
     way = _random_forms[len(bounds)] if len(bounds) < 2 else _random
     if len(bounds) == 1:
         bounds = (0, bounds[0])

@@ -64,12 +64,16 @@ def clone(self):
 def to_copy(self, dtype, backend, index, non_blocking=False):
     """A copy with another dtype or on another device, in the same memory order."""
     if backend is self._backend() and index == self._device_index():
-        return laid_like(cast_to(self, dtype), self) if dtype is not self.dtype else clone_like(self)
+        return converted(self, dtype) if dtype is not self.dtype else clone_like(self)
     ours = self if self.is_contiguous() else clone_like(self)              # without gaps
     if backend.host_memory:
         non_blocking = non_blocking and dtype is self.dtype
-        return cast_to(transfers.moved(ours, backend, index, non_blocking), dtype)      # the device may lack the dtype
-    return transfers.moved(cast_to(ours, dtype), backend, index, non_blocking)
+        return converted(transfers.moved(ours, backend, index, non_blocking), dtype)    # the device may lack the dtype
+    return transfers.moved(converted(ours, dtype), backend, index, non_blocking)
+
+
+cdef converted(a, dtype):
+    return a if dtype is a.dtype else laid_like(cast_to(a, dtype), a)
 
 
 @primitive(name="to_copy")

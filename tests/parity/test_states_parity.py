@@ -581,6 +581,8 @@ m.nn.functional.scaled_dot_product_attention(q, k, v).sum().backward()
     q = m.zeros(9); m.manual_seed(0); q.random_(-1, to=1); q.random_(5, to=None)
     q = m.ones(1, 2, 2); m.linalg.norm(q, 'fro')
     q = m.eye(2); m.eye(2, requires_grad=True).index_copy_(1, m.tensor([0, 1, 0]), m.ones(2, 2, 1))
+    q = m.inference_mode()(lambda: m.arange(2.))(); m.func.jvp(lambda a: a.exp() * a, (q,), (m.ones(2),))[1] + 0
+    q = m.inference_mode()(lambda: m.arange(2.))(); m.func.vmap(m.func.jacfwd(lambda a: a.exp() * a))(q) + 0
 """.strip().splitlines()
 
 # Losses by q whose gradients are to be differentiated again.

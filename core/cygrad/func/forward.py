@@ -62,7 +62,8 @@ def jvp_of(function, primals, tangents, strict=False, has_aux=False):
                 raise ValueError(f"Expected {what} to be floating point or complex, but got: {each.dtype}")
     level = enter_level()
     try:
-        duals = [dual(value, vector, lambda x, t: with_tangent(x, t, level)) for value, vector in zip(flat, vectors)]
+        duals = [dual(value, vector, lambda x, t: with_tangent(x.clone() if x.is_inference() else x, t, level))
+                 for value, vector in zip(flat, vectors)]       # on tensors of inference mode nothing is tracked
         with differentiating():
             output, aux = function(tree_unflatten(duals, spec)), None
         if has_aux:

@@ -271,7 +271,6 @@ CALLS = """
     m.rnn_relu(m.ones(3), m.ones(()), [m.ones(9, 2)], False, 1, 0., False, False, False)
     m.lstm(m.ones(5), [m.ones(1, 1, 3)] * 2, [m.ones(12, 2), m.ones(12, 3)], False, 1, 0., False, False, False)
     m.ormqr(m.ones(3, 2), m.ones(()), m.ones(3, 2))
-    x = m.ones(3); x.index_copy_(0, m.tensor([0, 0]), x)
     v = m.ones(2, dtype=m.cfloat, requires_grad=True); m.autograd.grad(v.sum(), [v], is_grads_batched=True)
     v = m.ones(2, requires_grad=True); m.autograd.grad(v.sum(), [v], m.ones(()), is_grads_batched=True)
     m.tensordot(m.ones(2, 2), m.ones(2), [1, 1, 1], m.Size([0]))

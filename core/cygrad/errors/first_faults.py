@@ -11,7 +11,6 @@ from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.promotion import check_scalar, result_type
 from cygrad.dtype import can_cast, get_default_dtype
 from cygrad.ops.declare.operand_types import DTYPES
-from cygrad.ops.declare.out_arguments import refuse_out_grad
 from cygrad.ops.declare.out_dtypes import EXACT, check_dtypes, text
 from cygrad.ops.declare.out_rules import WITHOUT_RESULT
 from cygrad.tensor import Tensor
@@ -98,9 +97,6 @@ def first_fault(name, values, error, objects=()):
             return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
         if type(values.get("correction")) is complex:
             return _unfit_number(values) or error
-        if (name == "index_copy_" and "dimensionality" not in str(error) and isinstance(values["dim"], int)
-                and -input.dim() <= values["dim"] < input.dim()):
-            return _raised(error, refuse_out_grad, "index_select", values["index"], values["source"], input)
         if name in _OUT_FIRST and out is not None and not (isinstance(error, IndexError) and name in _AXES_FIRST):
             made = [input.new_empty(0, dtype=each and DTYPES[each]) for each in _OUT_FIRST[name]]
             error = _raised(error, check_dtypes, name, "scalar_type", made, out if len(made) > 1 else (out,), (input,),

@@ -31,8 +31,10 @@ def pytorchs_words(name, ways, kwargs):
 def python_numbers(args, kwargs):
     """The arguments with Python's numbers in the place of NumPy's; None where there are none of these.
 
-    As in PyTorch, NumPy's bool is a number of the default float dtype, and a complex number may be a real one.
+    As in PyTorch, NumPy's bool is a number of the default float dtype, and a complex number beside tensors may be a real
+    one.
     """
+    beside = any(isinstance(value, Tensor) for value in (*args, *kwargs.values()))
     def plain(value):
         if isinstance(value, (np.bool_, np.longdouble)):
             return float(value)
@@ -40,7 +42,7 @@ def python_numbers(args, kwargs):
             return complex(value)
         if isinstance(value, NUMPY_NUMBERS) and not isinstance(value, (float, complex)):
             return value.item()
-        return value.real if type(value) is complex and not value.imag else value
+        return value.real if type(value) is complex and beside and not value.imag else value
 
     found = tuple(map(plain, args)), {name: plain(value) for name, value in kwargs.items()}
     same = all(a is b for a, b in zip([*args, *kwargs.values()], [*found[0], *found[1].values()]))

@@ -29,7 +29,7 @@ derivative("rrelu_mean_", name="RreluWithNoiseBackward1", self=flat(lambda grad,
 derivative("rrelu_mean", name="RreluWithNoiseBackward0", inplace="RreluWithNoiseBackward1",
            self=flat(one_pass(lambda grad, self, negative_slope: where(self > 0, grad, grad * negative_slope)), "self"))
 derivative("hardtanh", self=flat(one_pass(lambda grad, self, min_val, max_val:
-                                          where((self <= min_val).logical_or(self >= max_val), 0, grad)), "self"))
+                                          where((self > min_val).logical_and(self < max_val), grad, 0)), "self"))
 derivative("hardsigmoid", self=once("hardsigmoid", one_pass(lambda grad, self:
            where((self > -3).logical_and(self < 3), grad / 6, 0))))
 derivative("hardswish", self=one_node("HardswishBackwardBackward0", one_pass(lambda grad, self:
@@ -87,7 +87,7 @@ ELU = one_pass(lambda grad, result, bound, scale, input_scale:
 
 
 def beyond(grad, x, lambd):
-    return where((x >= -lambd).logical_and(x <= lambd), 0, grad)
+    return where((x < -lambd).logical_or(x > lambd), grad, 0)
 
 
 def silu_backward(grad, self):

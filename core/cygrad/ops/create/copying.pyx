@@ -2,7 +2,7 @@
 """Copies and conversions: `clone`, `contiguous`, `to` and its relatives; writes into a tensor (`copy_`)."""
 from libc.string cimport memcpy, memset
 
-from cygrad.dispatch.allocation cimport empty_as, empty_like_strided, laid_like
+from cygrad.dispatch.allocation cimport empty_as, empty_like_strided, laid_by_kernel, laid_like
 from cygrad.dispatch.kernel_calls cimport copy_into, dense_copy
 from cygrad.dispatch.without_kernels cimport is_lazy
 from cygrad.dtype cimport CATEGORY_FLOAT, DType, plain_of
@@ -80,7 +80,10 @@ cdef converted(a, dtype):
 def to_copy_in(self, dtype, backend, index, memory_format):
     """The same in another memory order."""
     made = to_copy.forward(self, dtype, backend, index)
-    return made.contiguous() if memory_format.order is None else copied_in(made, memory_format)
+    if memory_format.order is not None:
+        return copied_in(made, memory_format)
+    made = made.contiguous()
+    return laid_by_kernel(made, made)
 
 
 @op(name="clone")

@@ -329,9 +329,15 @@ cdef tuple places_for(Tensor view, list indices, Tensor value):
     """`places`; where one lies outside, PyTorch notices first whether the value fits."""
     try:
         return places(view, indices)
-    except IndexError:
-        general().refuse_value(view, indices, value)
-        raise
+    except IndexError as error:
+        outside = error
+    if view.elements:
+        try:
+            inside = places(view, [t if t is None or is_mask(t) else t * 0 for t in indices])
+            general().index_put(view.detach(), general().Indices(inside), value.detach(), False)
+        except IndexError:
+            pass
+    raise outside
 
 
 cdef int write(Tensor view, list indices, Tensor value, bint accumulate) except -1:

@@ -62,7 +62,7 @@ def max_pool1d_with_indices(input, kernel_size, stride=(), padding=0, dilation=1
     (tensor([[3., 2.]]), tensor([[1, 2]]))
     """
     need_tensors("max_pool1d", input=input)
-    stride = kernel_size if stride in ((), []) else stride
+    stride = kernel_size if stride is None or stride in ((), []) else stride
     kernel, stride, padding, dilation = (single_number("max_pool1d", name, value) for name, value in (
         ("kernel_size", kernel_size), ("stride", stride), ("padding", padding), ("dilation", dilation)))
     check_rows("max_pool1d", input)

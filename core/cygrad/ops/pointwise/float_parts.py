@@ -1,7 +1,6 @@
 """Floating-point numbers taken apart, and put together: `frexp`, `ldexp`."""
 import cygrad
 from cygrad import return_types
-from cygrad.dispatch.allocation import laid_like
 from cygrad.dispatch.programs import program, where
 from cygrad.ops.declare.operand_types import HALVES, need_tensors
 from cygrad.ops.declare.primitives import primitive
@@ -36,7 +35,8 @@ def _frexp(self):
     integers, marked, parts = _PASSES[self.dtype.name]
     raised, ordinary, parted = marked(self)
     mantissa, exponent = parts(raised.view(integers), ordinary, parted)
-    return laid_like(mantissa.view(self.dtype), self), laid_like(exponent.to(cygrad.int32), self)
+    return (cygrad.empty_like(self).copy_(mantissa.view(self.dtype)),
+            cygrad.empty_like(self, dtype=cygrad.int32).copy_(exponent))
 
 
 @op(out="exact")

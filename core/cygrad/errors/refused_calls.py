@@ -31,8 +31,7 @@ def pytorchs_words(name, ways, kwargs):
 def python_numbers(args, kwargs):
     """The arguments with Python's numbers in the place of NumPy's; None where there are none of these.
 
-    As in PyTorch, NumPy's bool is a number of the default float dtype, and a complex number beside tensors may be a real
-    one.
+    As in PyTorch, NumPy's bool is a number of the default float dtype, and beside tensors a complex number may be real.
     """
     beside = any(isinstance(value, Tensor) for value in (*args, *kwargs.values()))
     def plain(value):

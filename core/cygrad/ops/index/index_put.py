@@ -186,15 +186,6 @@ def refuse_first(self, key, value):
         raise IndexError(f"too many indices for tensor of dimension {self.dim()}")
 
 
-def refuse_value(view, indices, value):
-    """Raise for a value that does not fit, if there is a place at all."""
-    if view.numel():
-        picked = view.detach()[tuple([slice(None) if t is None else t if is_mask(t) else t * 0 for t in indices])]
-        value.expand(picked.shape)
-        if value.dtype is not view.dtype:
-            raise RuntimeError("Index put requires the source and destination dtypes match")
-
-
 def assigned_number(self, value):
     """A Python number from a value that is not a tensor."""
     if isinstance(value, (int, float, complex)):

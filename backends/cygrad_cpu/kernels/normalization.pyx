@@ -165,8 +165,12 @@ cdef void group_rows(const Real *a, const Real *weight, const Real *bias, double
             y = out + r * n + k * places
             by = scale * weight[first + k] if weight != NULL else scale
             shift = (bias[first + k] if bias != NULL else 0) - by * centre
-            for i in range(places):
-                y[i] = x[i] * by + shift if affine else (x[i] - centre) * by
+            if affine:                                      # two loops: a choice in one keeps it from vectors
+                for i in range(places):
+                    y[i] = x[i] * by + shift
+            else:
+                for i in range(places):
+                    y[i] = (x[i] - centre) * by
 
 
 cdef void channel_sums(const Real *grad, const Real *a, Real centre, Real *total, Real *along,

@@ -252,6 +252,11 @@ def test_idioms_are_what_they_stand_for(dtype):
     """Loops for several steps at once, beside the steps with another op between them, which no idiom fits."""
     rng = np.random.default_rng(1)
     x, y, z = (values(rng, (4000,), dtype) * 4 for _ in "xyz")
+
+    def huber(d, between=lambda a: a):
+        m = d.maximum(-1).minimum(0.5)
+        return between(m * -0.5 + d) * m
+
     pairs = [
         (lambda x, y, z: x * y + z, lambda x, y, z: z - -(x * y)),
         (lambda x, y, z: 3 * x + y, lambda x, y, z: y - -(x * 3)),
@@ -267,6 +272,7 @@ def test_idioms_are_what_they_stand_for(dtype):
         (lambda x, y, z: (z * 2).abs() + (x * 0.25 + z * 2), lambda x, y, z: (z + z).abs() - -(x * 0.25 - z * -2)),
         (lambda x, y, z: x * 0.25 + 2, lambda x, y, z: 2 - -(x * 0.25)),
         (lambda x, y, z: x.maximum(-1).minimum(0.5), lambda x, y, z: (-(x.maximum(-1))).maximum(-0.5).neg()),
+        (lambda x, y, z: huber(x - y), lambda x, y, z: huber(x - y, lambda a: a.neg().neg())),
         (lambda x, y, z: x.sigmoid() * x, lambda x, y, z: x * x.sigmoid().neg().neg()),
         (lambda x, y, z: ((x * math.sqrt(0.5)).erf() + 1) * 0.5 * x,
          lambda x, y, z: ((x * math.sqrt(0.5)).erf() + 1) * 0.5 * -x * -1),

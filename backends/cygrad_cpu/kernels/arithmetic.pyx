@@ -10,7 +10,8 @@ from libc.math cimport copysign, nextafter
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 from cygrad_cpu.kernels.pointwise_table cimport (BOTH_VECTORS, B_SCALAR, CLAMP, C_SCALAR, FIRST_SCALAR, Kernels,
-                                                 MULTIPLY_ADD, SECOND_SCALAR, binary_loop, scaled_loop, ternary_loop)
+                                                 MULTIPLY_ADD, ROBUST, SECOND_SCALAR, binary_loop, scaled_loop,
+                                                 ternary_loop)
 from cygrad_cpu.simd.element_types cimport Integer, Number, Real, int16, int32, int64, int8, uint16, uint64, uint8
 
 cdef extern from "<math.h>" nogil:
@@ -337,6 +338,17 @@ cdef void clamp_loop(const Number *a, const Number *b, const Number *c, Number *
         out[i] = high if x > high else x
 
 
+cdef void robust_loop(const float *a, const float *b, const float *c, float *out, Py_ssize_t n,
+                      int form) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef float low = b[0], high = c[0], half = -0.5, x
+    for i in range(n):
+        x = a[i]
+        x = low if x < low else x
+        x = high if x > high else x
+        out[i] = (x * half + a[i]) * x
+
+
 cdef int next_loop(const uint16 *a, const uint16 *b, uint16 *out, Py_ssize_t n, int form, Narrow *op) noexcept nogil:
     """NEXTAFTER of 16-bit floats, on their bits: sign and magnitude, so neighbours differ by one."""
     cdef Py_ssize_t i
@@ -435,6 +447,7 @@ cdef public void cygrad_install(void *address) noexcept:
     install_integer(table, INT64, <int64 *>NULL)
     install_real(table, FLOAT32, <float *>NULL)
     install_real(table, FLOAT64, <double *>NULL)
+    table.ternary[<int>ROBUST][<int>FLOAT32] = <ternary_loop>robust_loop
     install_bool(table)
     put(table, ops.NEXTAFTER, FLOAT16, <binary_loop>next_loop[Half])
     put(table, ops.NEXTAFTER, BFLOAT16, <binary_loop>next_loop[Bfloat])

@@ -10,7 +10,8 @@ cdef enum Form:        # of a binary loop: which operand is one element for all
 
 cdef enum Idiom:       # what programs often do with three operands, as one loop
     MULTIPLY_ADD,      # a * b + c
-    CLAMP              # min(max(a, b), c); b and c are one element
+    CLAMP,             # min(max(a, b), c); b and c are one element
+    ROBUST             # (m * -0.5 + a) * m, m = min(max(a, b), c), likewise: Huber's loss
 
 cdef enum TernaryForm:
     B_SCALAR = 1
@@ -85,7 +86,7 @@ cdef struct Kernels:
     column_loop columns[REDUCE_OPS][DTYPES]
     argfold_loop argfold[2][DTYPES]
     argupdate_loop argupdate[2][DTYPES]
-    ternary_loop ternary[2][DTYPES]     # by Idiom; NULL where there is no such loop
+    ternary_loop ternary[3][DTYPES]     # by Idiom; NULL where there is no such loop
     scaled_loop scaled[4][DTYPES]       # by ADD, SUB, MUL, DIV, likewise
     scaled_loop threshold[DTYPES]       # `weight` where a <= scale, else c; likewise
     chain_loop chain[DTYPES]            # likewise

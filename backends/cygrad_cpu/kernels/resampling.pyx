@@ -355,16 +355,18 @@ cdef void sample_forward(const Sampling *s, const Real *a, const Real *grid, Rea
         combine(s, places, weights, n, flat, products, seen)
         for c in range(s.channels):
             x = a + c * s.plane
-            if x[0] - x[0] != 0:
+            if s.taps == 1:
+                for q in range(n):
+                    found[q] = x[flat[q]]
+                for q in range(n):
+                    found[q] = found[q] if seen[q] else zero
+            elif x[0] - x[0] != 0:
                 for q in range(n):
                     found[q] = 0
                 for t in range(s.taps):
                     for q in range(n):
                         if seen[t * BLOCK + q]:
                             found[q] = found[q] + products[t * BLOCK + q] * x[flat[t * BLOCK + q]]
-            elif s.taps == 1:
-                for q in range(n):
-                    found[q] = products[q] * x[flat[q]] if seen[q] else zero
             else:
                 four(x, flat, products, found, n, False)
                 t = 4

@@ -15,10 +15,10 @@ from cygrad.dtype cimport BFLOAT16, BOOL, COMPLEX64, FLOAT16, FLOAT32
 from cygrad.view cimport View
 from cygrad_cpu.pointwise.blocks cimport loaded_kernels, log_of_item
 from cygrad_cpu.kernels.pointwise_table cimport (BOTH_VECTORS, B_SCALAR, CLAMP, C_SCALAR, FIRST_SCALAR, Kernels,
-                                                 MULTIPLY_ADD, SECOND_SCALAR, BINARY_STEP, CONVERT_STEP, COPY_STEP,
-                                                 SCALED_STEP, SPREAD_STEP, TERNARY_STEP, UNARY_STEP, WHERE_STEP,
-                                                 binary_loop, convert_loop, scaled_loop, ternary_loop, unary_loop,
-                                                 where_loop)
+                                                 MULTIPLY_ADD, ROBUST, SECOND_SCALAR, BINARY_STEP, CONVERT_STEP,
+                                                 COPY_STEP, SCALED_STEP, SPREAD_STEP, TERNARY_STEP, UNARY_STEP,
+                                                 WHERE_STEP, binary_loop, convert_loop, scaled_loop, ternary_loop,
+                                                 unary_loop, where_loop)
 from cygrad_cpu.pointwise.pointwise cimport dear, store_scalar
 
 cdef enum:
@@ -387,7 +387,8 @@ cdef class Compiler:
             form = SECOND_SCALAR
         self.plan.dear = self.plan.dear or ops.DIV < op < ops.MAXIMUM or ops.FMIN < op < ops.BITWISE_AND
         if not (op == ops.ADD and (self.multiply_add(a, b, code) or self.multiply_add(b, a, code))
-                or op == ops.MINIMUM and self.clamp(a, b, code) or op == ops.MUL and self.gate(a, b, code)):
+                or op == ops.MINIMUM and self.clamp(a, b, code)
+                or op == ops.MUL and (self.gate(a, b, code) or self.robust(a, b, code))):
             self.call(BINARY_STEP, op, <void *>kernels.binary[op][code], form, BOOL if op >= ops.EQ else code, a, b)
 
     # ---- idioms: calls that become one loop with the last call, whose result nobody else wants
@@ -505,6 +506,22 @@ cdef class Compiler:
         """Whether a call is op(a, constant)."""
         return (step.kind == BINARY_STEP and step.op == op and step.form == SECOND_SCALAR and step.slots[1] == a
                 and (<float *>(self.plan.values + 16 * (step.slots[2] - CONSTANTS)))[0] == <float>constant)
+
+    cdef bint robust(self, int a, int m, int code) except -1:
+        """(m * -0.5 + d) * m, where m is d between two numbers."""
+        cdef Plan *plan = self.plan
+        cdef Step *step = self.last(a, TERNARY_STEP, ops.MUL)
+        cdef Step *clamp = step - 1
+        if (step == NULL or plan.steps < 2 or code != FLOAT32 or step.form != B_SCALAR or step.slots[1] != m
+                or (<float *>(plan.values + 16 * (step.slots[2] - CONSTANTS)))[0] != -0.5
+                or clamp.kind != TERNARY_STEP or clamp.op != ops.MAXIMUM or clamp.slots[0] != m
+                or clamp.slots[1] != step.slots[3] or self.uses[m] != 1):
+            return False
+        clamp.loop, clamp.slots[0] = <void *>kernels.ternary[<int>ROBUST][code], a
+        plan.steps -= 1
+        self.drop(m)
+        self.stack.append(a)
+        return True
 
     cdef bint threshold(self, int c, int a, int b) except -1:
         """The number a where x <= bound, else b."""

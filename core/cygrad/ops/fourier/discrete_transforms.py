@@ -15,7 +15,9 @@ from cygrad.dtype import get_default_dtype
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.nn.padding import constant_pad_nd
 from cygrad.ops.declare.operand_types import need_tensors
+from cygrad.ops.shape.rearranging import flip
 from cygrad.ops.shape.views import wrap
+from cygrad.tensor import Tensor
 
 # -------------------------------------------------------------------------- primitives
 
@@ -30,7 +32,7 @@ def nearest_last(a, dims):
 
 def laid_out(a, shape, dtype, dims):
     """A new tensor that has `dims` innermost, in this order, and a's other axes as they lie in memory."""
-    if a.is_contiguous() and tuple(dims) == tuple(range(len(shape) - len(dims), len(shape))):
+    if dims[0] == len(shape) - len(dims) and (len(dims) == 1 or list(dims) == sorted(dims)) and a.is_contiguous():
         return empty_near(a, shape, dtype)
     order = nearest_last(a, [d for d in range(a.dim()) if d not in dims]) + tuple(dims)
     out = empty_near(a, [shape[d] for d in order], dtype)
@@ -73,7 +75,7 @@ def r2c(self, dim, normalization, onesided):
         front = out.narrow(last, 0, half)
         call(self, "fft", (self, front, dims, False, NORMS[normalization]), (1,))
         rest = shape[last] - half
-        copy_(out.narrow(last, half, rest), conj(front.narrow(last, 1, rest).flip(last)))
+        copy_(out.narrow(last, half, rest), conj(flip.forward(front.narrow(last, 1, rest), (last,))))
     return out
 
 
@@ -101,15 +103,17 @@ def with_out(kind, name, function):
 
     @functools.wraps(function)
     def with_out_argument(input, *args, out=None, **kwargs):
-        need_tensors("fft_" + name, input=input)
-        if out is not None and name[-1] not in "2n":
+        if not isinstance(input, Tensor):
+            need_tensors("fft_" + name, input=input)
+        if out is None:
+            return function(input, *args, **kwargs)
+        if name[-1] not in "2n":
             check_kind(out)
         result = function(input, *args, **kwargs)
-        if out is not None:
-            read = None if name in ("ifft", "ihfft") and not input.is_complex() else input     # which it copies out
-            refuse_out_grad("fft_" + name, read, out, None)         # PyTorch doesn't ask whether they overlap
-            check_kind(out)
-        return result if out is None else write_out("fft_" + name, result, out)
+        read = None if name in ("ifft", "ihfft") and not input.is_complex() else input     # which it copies out
+        refuse_out_grad("fft_" + name, read, out, None)         # PyTorch doesn't ask whether they overlap
+        check_kind(out)
+        return write_out("fft_" + name, result, out)
     return with_out_argument
 
 

@@ -20,7 +20,8 @@ cdef extern from *:
     """
     /* n outputs of a row, `stride` places apart, that see boxes of `counts` places, `steps` apart, from `place` of the
        plane on: vector by vector. The last one reaches back over the one before, so that no output is left over.
-       Which of two is larger can't be foretold: there are no branches for it. */
+       Which of two is larger can't be foretold: there are no branches for it. `parted`: a loop of its own where nobody
+       asks for places. */
     #if CYGRAD_TILES
     #define CYGRAD_EVENS(z, lanes, ...)                                                                               \
         __builtin_shufflevector(*(const vector *)(z), *(const vector *)((z) + lanes - 1), __VA_ARGS__)
@@ -29,10 +30,10 @@ cdef extern from *:
     #endif
     #ifdef __GNUC__
     #define CYGRAD_VECTORS 1
-    #define CYGRAD_BOXES(name, type, lowest, whole, lanes, evens)                                                     \
-        static void cygrad_boxes_##name(int op, const void *plane, const Py_ssize_t *counts, const Py_ssize_t *steps, \
-                                        Py_ssize_t stride, Py_ssize_t n, Py_ssize_t place, void *row,                 \
-                                        long long *index) {                                                           \
+    #define CYGRAD_BOXES(name, type, lowest, whole, lanes, parted, evens)                                             \
+        static inline __attribute__((always_inline)) void cygrad_boxes_of_##name(                                     \
+                int op, const void *plane, const Py_ssize_t *counts, const Py_ssize_t *steps, Py_ssize_t stride,      \
+                Py_ssize_t n, Py_ssize_t place, void *row, long long *index) {                                        \
             const type *x = (const type *)plane + place;                                                              \
             type *y = row;                                                                                            \
             typedef type vector __attribute__((vector_size(lanes * sizeof(type)), aligned(sizeof(type)), may_alias)); \
@@ -65,9 +66,17 @@ cdef extern from *:
                 if (index)                                                                                            \
                     for (int l = 0; l < lanes; l++) index[first + l] = places[l] + (first + l) * stride;              \
             }                                                                                                         \
+        }                                                                                                             \
+        static void cygrad_boxes_##name(int op, const void *plane, const Py_ssize_t *counts, const Py_ssize_t *steps, \
+                                        Py_ssize_t stride, Py_ssize_t n, Py_ssize_t place, void *row,                 \
+                                        long long *index) {                                                           \
+            if (parted && op == 0 && !index)    /* nothing of what finds places */                                    \
+                cygrad_boxes_of_##name(0, plane, counts, steps, stride, n, place, row, NULL);                         \
+            else                                                                                                      \
+                cygrad_boxes_of_##name(op, plane, counts, steps, stride, n, place, row, index);                       \
         }
     #else
-    #define CYGRAD_BOXES(name, type, lowest, whole, lanes, evens)                                                     \
+    #define CYGRAD_BOXES(name, type, lowest, whole, lanes, parted, evens)                                             \
         static void cygrad_boxes_##name(int op, const void *plane, const Py_ssize_t *counts, const Py_ssize_t *steps, \
                                         Py_ssize_t stride, Py_ssize_t n, Py_ssize_t place, void *row,                 \
                                         long long *index) { }
@@ -77,24 +86,24 @@ cdef extern from *:
     #define CYGRAD_LIST(...) 0
     #endif
     #ifdef __AVX2__
-    CYGRAD_BOXES(floats, float, -INFINITY, int, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
-    CYGRAD_BOXES(doubles, double, -INFINITY, long long, 4, CYGRAD_LIST(0, 2, 5, 7))
-    CYGRAD_BOXES(ints, int, INT_MIN, int, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
-    CYGRAD_BOXES(longs, long long, LLONG_MIN, long long, 4, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(floats, float, -INFINITY, int, 8, 1, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
+    CYGRAD_BOXES(doubles, double, -INFINITY, long long, 4, 1, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(ints, int, INT_MIN, int, 8, 0, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
+    CYGRAD_BOXES(longs, long long, LLONG_MIN, long long, 4, 0, CYGRAD_LIST(0, 2, 5, 7))
     #else               /* vectors that the processor has not are far slower than single elements */
     #define cygrad_boxes_floats cygrad_boxes_few_floats
     #define cygrad_boxes_doubles cygrad_boxes_few_doubles
     #define cygrad_boxes_ints cygrad_boxes_few_ints
     #define cygrad_boxes_longs cygrad_boxes_few_longs
     #endif
-    CYGRAD_BOXES(few_floats, float, -INFINITY, int, 4, CYGRAD_LIST(0, 2, 5, 7))
-    CYGRAD_BOXES(few_doubles, double, -INFINITY, long long, 2, CYGRAD_LIST(0, 3))
-    CYGRAD_BOXES(few_ints, int, INT_MIN, int, 4, CYGRAD_LIST(0, 2, 5, 7))
-    CYGRAD_BOXES(few_longs, long long, LLONG_MIN, long long, 2, CYGRAD_LIST(0, 3))
+    CYGRAD_BOXES(few_floats, float, -INFINITY, int, 4, 0, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(few_doubles, double, -INFINITY, long long, 2, 0, CYGRAD_LIST(0, 3))
+    CYGRAD_BOXES(few_ints, int, INT_MIN, int, 4, 0, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(few_longs, long long, LLONG_MIN, long long, 2, 0, CYGRAD_LIST(0, 3))
     /* for these without places, which are too large for them */
-    CYGRAD_BOXES(shorts, short, SHRT_MIN, short, 4, CYGRAD_LIST(0, 2, 5, 7))
-    CYGRAD_BOXES(bytes, signed char, SCHAR_MIN, signed char, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
-    CYGRAD_BOXES(unsigned_bytes, unsigned char, 0, signed char, 8, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
+    CYGRAD_BOXES(shorts, short, SHRT_MIN, short, 4, 0, CYGRAD_LIST(0, 2, 5, 7))
+    CYGRAD_BOXES(bytes, signed char, SCHAR_MIN, signed char, 8, 0, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
+    CYGRAD_BOXES(unsigned_bytes, unsigned char, 0, signed char, 8, 0, CYGRAD_LIST(0, 2, 4, 6, 9, 11, 13, 15))
     """
     enum:
         VECTORS "CYGRAD_VECTORS"

@@ -14,11 +14,11 @@ from cython.parallel cimport prange
 from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport FLOAT32, INT64, dtype_of
-from cygrad.view cimport View, data
+from cygrad.view cimport View, data, make_view
 from cygrad_cpu.nn.few_channels_last cimport FEWEST, time_of
 from cygrad_cpu.nn.neighbours_last cimport few_beside, neighbours_last
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
-from cygrad_cpu.runtime.temporaries cimport Temporary, temporary
+from cygrad_cpu.runtime.temporaries cimport Temporary, copy_views, temporary
 from cygrad_cpu.runtime.thread_count cimport threads_for
 from cygrad_cpu.simd.element_types cimport Real
 
@@ -105,7 +105,7 @@ cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssiz
         return groups >= kernels.vector // (4 if kind == 0 else 8)
     if (groups == 1 or max(g.seen, g.made) + kind > few and min(g.seen, g.made) >= few
             or not kernels.group(&g, made.sizes[1], kind, NULL) or g.sources > 4
-            or g.channels < g.sources * kernels.vector // (4 if kind == 0 else 8)):
+            or not weight and g.channels < g.sources * kernels.vector // (4 if kind == 0 else 8)):
         return False
     if weight:
         return g.seen <= g.made and g.seen < few
@@ -124,15 +124,15 @@ cdef Temporary pick_lanes(View like, Groups *g, Py_ssize_t channels, int kind):
 
 
 cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple stride, tuple padding,
-                    tuple dilation, int groups, bint turned):
-    """The runs of a row; seen and made are (N, H, W, C)."""
+                    tuple dilation, int groups, Py_ssize_t inside, bint turned):
+    """The runs of a row; seen and made are (N, H, W, C), and of what is seen a group has `inside` channels."""
     cdef Py_ssize_t i, x, n, step = stride[1] if turned else 1, width = made.sizes[2], all_taps = 0
     cdef Temporary room
     cdef Py_ssize_t *place
     cdef Run *run
     p.kind, p.itemsize = made.dtype.code - FLOAT32, made.dtype.itemsize
     p.images, p.channels = made.sizes[0], made.sizes[3]
-    p.groups.seen, p.groups.made, p.groups.channels = seen.sizes[3] // groups, p.channels // groups, seen.sizes[3]
+    p.groups.seen, p.groups.made, p.groups.channels = inside, p.channels // groups, seen.sizes[3]
     p.single = groups == p.channels and groups == seen.sizes[3]
     p.near = (NEAR - kernel[0] * kernel[1] * p.groups.seen * p.channels * p.itemsize) // p.itemsize
     p.near = max(p.near // (kernel[0] * p.groups.channels) // 8 * 8, <Py_ssize_t>8)
@@ -419,11 +419,28 @@ cdef int depthwise_last_threads(View out, Py_ssize_t seen) noexcept:
     return threads_for(out.elements * seen, GRAIN)
 
 
+cdef Temporary widened(View seen, View made, int groups):
+    """A copy with as many channels as the vectors have that are read of a place, None where it has them."""
+    cdef Groups g
+    cdef int kind = made.dtype.code - FLOAT32
+    cdef Temporary wide
+    g.seen, g.made, g.channels = seen.sizes[3] // groups, made.sizes[3] // groups, seen.sizes[3]
+    kernels.group(&g, made.sizes[3], kind, NULL)
+    cdef Py_ssize_t *sizes = [seen.sizes[0], seen.sizes[1], seen.sizes[2],
+                              g.sources * kernels.vector // made.dtype.itemsize]
+    if g.channels >= sizes[3]:
+        return None
+    wide = temporary(made.memory.backend, made.dtype, 4, sizes)
+    copy_views(seen, make_view(wide.view.memory, made.dtype, wide.view.offset, 4, seen.sizes, wide.view.strides))
+    return wide
+
+
 cdef int see(View seen, View w, View b, tuple stride, tuple padding, tuple dilation, int groups, bint turned, View made,
              View sums, int threads) except -1:
     cdef const Py_ssize_t *kernel = w.sizes if w is not None else sums.sizes + 1
+    cdef Py_ssize_t inside = seen.sizes[3] // groups
     cdef Plan p
-    cdef Temporary _runs, _vectors
+    cdef Temporary _runs, _vectors, _wide
     if (groups == 1 or groups * groups < seen.sizes[3] * made.sizes[3]) and sees_itself(
             seen.sizes + 1, made.sizes + 1, kernel, stride):
         if sums is not None and seen.sizes[3] > made.sizes[3]:
@@ -432,7 +449,10 @@ cdef int see(View seen, View w, View b, tuple stride, tuple padding, tuple dilat
     if few_beside(groups, seen.sizes[3], made.sizes[3], made.sizes[1], made.sizes[2], made.dtype.code - FLOAT32, kernel,
                   stride, dilation, turned, sums is not None):
         return neighbours_last(seen, w, b, stride, padding, dilation, groups, turned, made, sums, threads)
-    _runs = plan(&p, seen, made, kernel, stride, padding, dilation, groups, turned)
+    if sums is not None:
+        _wide = widened(seen, made, groups)
+        seen = seen if _wide is None else _wide.view
+    _runs = plan(&p, seen, made, kernel, stride, padding, dilation, groups, inside, turned)
     if not p.single:
         _vectors = pick_lanes(made, &p.groups, p.channels, p.kind)
     return run_all(&p, seen, w, b, made, sums, threads)

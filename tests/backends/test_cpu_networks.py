@@ -102,6 +102,7 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (2, 24, 9, 12, 72, (3, 3), (1, 1), (1, 1), (1, 1), 24),
     (2, 4, 9, 11, 40, (3, 3), (2, 1), (1, 1), (1, 1), 4),       # vectors that are read are wider than a place
     (2, 6, 10, 9, 32, (3, 2), (1, 2), (0, 1), (2, 1), 2),
+    (2, 8, 9, 7, 12, (2, 3), (1, 2), (1, 1), (1, 1), 4),        # ... and those that are written
     (1, 28, 10, 30, 12, (3, 3), (1, 1), (1, 1), (1, 1), 4),     # 3 filters of 7 channels
 ]
 

@@ -94,7 +94,7 @@ cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssiz
     """Whether convolutions (their gradients: `turned`) from the channels of `seen` to those of `made`, or the gradients
     of their weights, are done here."""
     cdef Groups g
-    cdef Py_ssize_t few = FEWEST if kind == 0 else FEWEST // 2
+    cdef Py_ssize_t few = FEWEST if kind == 0 else FEWEST // 2, lanes = kernels.vector // (4 if kind == 0 else 8)
     g.seen, g.made, g.channels = seen.sizes[1] // groups, made.sizes[1] // groups, seen.sizes[1]
     if (groups == 1 or g.seen * g.made > 1) and sees_itself(seen.sizes + 2, made.sizes + 2, kernel, stride):
         return alike(groups, seen.sizes[1], made.sizes[1], kind, weight)
@@ -102,10 +102,10 @@ cdef bint few_of_group(int groups, View seen, View made, int kind, const Py_ssiz
                   turned, weight):
         return True
     if groups > 1 and g.seen == 1 and g.made == 1:
-        return groups >= kernels.vector // (4 if kind == 0 else 8)
+        return groups >= lanes
     if (groups == 1 or max(g.seen, g.made) + kind > few and min(g.seen, g.made) >= few
-            or not kernels.group(&g, made.sizes[1], kind, NULL) or g.sources > 4
-            or not weight and g.channels < g.sources * kernels.vector // (4 if kind == 0 else 8)):
+            or not kernels.group(&g, max(made.sizes[1], lanes) if weight else made.sizes[1], kind, NULL)
+            or g.sources > 4 or not weight and g.channels < g.sources * lanes):
         return False
     if weight:
         return g.seen <= g.made and g.seen < few
@@ -124,16 +124,16 @@ cdef Temporary pick_lanes(View like, Groups *g, Py_ssize_t channels, int kind):
 
 
 cdef Temporary plan(Plan *p, View seen, View made, const Py_ssize_t *kernel, tuple stride, tuple padding,
-                    tuple dilation, int groups, Py_ssize_t inside, bint turned):
-    """The runs of a row; seen and made are (N, H, W, C), and of what is seen a group has `inside` channels."""
+                    tuple dilation, bint turned):
+    """The runs of a row; seen and made are (N, H, W, C), and `p` has the channels of a group."""
     cdef Py_ssize_t i, x, n, step = stride[1] if turned else 1, width = made.sizes[2], all_taps = 0
     cdef Temporary room
     cdef Py_ssize_t *place
     cdef Run *run
     p.kind, p.itemsize = made.dtype.code - FLOAT32, made.dtype.itemsize
     p.images, p.channels = made.sizes[0], made.sizes[3]
-    p.groups.seen, p.groups.made, p.groups.channels = inside, p.channels // groups, seen.sizes[3]
-    p.single = groups == p.channels and groups == seen.sizes[3]
+    p.groups.channels = seen.sizes[3]
+    p.single = p.groups.seen * p.groups.made == 1
     p.near = (NEAR - kernel[0] * kernel[1] * p.groups.seen * p.channels * p.itemsize) // p.itemsize
     p.near = max(p.near // (kernel[0] * p.groups.channels) // 8 * 8, <Py_ssize_t>8)
     p.row = p.groups.seen * p.channels
@@ -419,28 +419,48 @@ cdef int depthwise_last_threads(View out, Py_ssize_t seen) noexcept:
     return threads_for(out.elements * seen, GRAIN)
 
 
-cdef Temporary widened(View seen, View made, int groups):
-    """A copy with as many channels as the vectors have that are read of a place, None where it has them."""
-    cdef Groups g
-    cdef int kind = made.dtype.code - FLOAT32
+cdef View widened(View a, Py_ssize_t channels, list keep):
+    """`a` (N, H, W, C) with so many channels at least, in a copy where it has fewer."""
+    cdef Py_ssize_t *sizes = [a.sizes[0], a.sizes[1], a.sizes[2], channels]
     cdef Temporary wide
-    g.seen, g.made, g.channels = seen.sizes[3] // groups, made.sizes[3] // groups, seen.sizes[3]
-    kernels.group(&g, made.sizes[3], kind, NULL)
-    cdef Py_ssize_t *sizes = [seen.sizes[0], seen.sizes[1], seen.sizes[2],
-                              g.sources * kernels.vector // made.dtype.itemsize]
-    if g.channels >= sizes[3]:
-        return None
-    wide = temporary(made.memory.backend, made.dtype, 4, sizes)
-    copy_views(seen, make_view(wide.view.memory, made.dtype, wide.view.offset, 4, seen.sizes, wide.view.strides))
-    return wide
+    if a.sizes[3] >= channels:
+        return a
+    wide = temporary(a.memory.backend, a.dtype, 4, sizes)
+    keep.append(wide)
+    copy_views(a, make_view(wide.view.memory, a.dtype, wide.view.offset, 4, a.sizes, wide.view.strides))
+    return wide.view
+
+
+cdef int see_wide(Plan *p, View seen, tuple stride, tuple padding, tuple dilation, View made, View sums,
+                  int threads) except -1:
+    """Gradients of weights, where places may have fewer channels than the vectors that are read of them."""
+    cdef list keep = []
+    cdef Py_ssize_t filters = made.sizes[3], lanes = kernels.vector // made.dtype.itemsize
+    cdef Temporary _runs, _vectors, found = None
+    cdef View added = sums
+    made = widened(made, lanes, keep)
+    kernels.group(&p.groups, made.sizes[3], made.dtype.code - FLOAT32, NULL)
+    seen = widened(seen, p.groups.sources * lanes, keep)
+    _runs = plan(p, seen, made, sums.sizes + 1, stride, padding, dilation, False)
+    _vectors = pick_lanes(made, &p.groups, p.channels, p.kind)
+    cdef Py_ssize_t *sizes = [threads, sums.sizes[1], sums.sizes[2], p.row]
+    cdef Py_ssize_t *parts = [sums.elements // filters, filters]
+    if filters < lanes:
+        found = temporary(made.memory.backend, made.dtype, 4, sizes)
+        added = found.view
+        memset(data(added), 0, added.elements * p.itemsize)
+    run_all(p, seen, None, None, made, added, threads)
+    if found is not None:
+        copy_views(make_view(added.memory, added.dtype, added.offset, 2, parts, [lanes, 1]),
+                   make_view(sums.memory, sums.dtype, sums.offset, 2, parts, [filters, 1]))
+    return 0
 
 
 cdef int see(View seen, View w, View b, tuple stride, tuple padding, tuple dilation, int groups, bint turned, View made,
              View sums, int threads) except -1:
     cdef const Py_ssize_t *kernel = w.sizes if w is not None else sums.sizes + 1
-    cdef Py_ssize_t inside = seen.sizes[3] // groups
     cdef Plan p
-    cdef Temporary _runs, _vectors, _wide
+    cdef Temporary _runs, _vectors
     if (groups == 1 or groups * groups < seen.sizes[3] * made.sizes[3]) and sees_itself(
             seen.sizes + 1, made.sizes + 1, kernel, stride):
         if sums is not None and seen.sizes[3] > made.sizes[3]:
@@ -449,10 +469,10 @@ cdef int see(View seen, View w, View b, tuple stride, tuple padding, tuple dilat
     if few_beside(groups, seen.sizes[3], made.sizes[3], made.sizes[1], made.sizes[2], made.dtype.code - FLOAT32, kernel,
                   stride, dilation, turned, sums is not None):
         return neighbours_last(seen, w, b, stride, padding, dilation, groups, turned, made, sums, threads)
-    if sums is not None:
-        _wide = widened(seen, made, groups)
-        seen = seen if _wide is None else _wide.view
-    _runs = plan(&p, seen, made, kernel, stride, padding, dilation, groups, inside, turned)
+    p.groups.seen, p.groups.made = seen.sizes[3] // groups, made.sizes[3] // groups
+    if sums is not None and p.groups.seen * p.groups.made > 1:
+        return see_wide(&p, seen, stride, padding, dilation, made, sums, threads)
+    _runs = plan(&p, seen, made, kernel, stride, padding, dilation, turned)
     if not p.single:
         _vectors = pick_lanes(made, &p.groups, p.channels, p.kind)
     return run_all(&p, seen, w, b, made, sums, threads)

@@ -106,7 +106,7 @@ class Wishart(ExponentialFamily):
     def variance(self):
         spread = self.covariance_matrix.diagonal(dim1=-2, dim2=-1)
         return self._of_matrices(self.df) * (self.covariance_matrix.pow(2)
-                                             + spread.unsqueeze(-1) * spread.unsqueeze(-2))
+                                             + cygrad.einsum("...i,...j->...ij", spread, spread))
 
     def _bartlett_sampling(self, sample_shape=()):
         n = self._event_shape[-1]

@@ -51,8 +51,7 @@ class Laplace(Distribution):
 
     @within_support
     def cdf(self, value):
-        away = value - self.loc
-        return 0.5 - 0.5 * away.sign() * (-away.abs() / self.scale).expm1()
+        return 0.5 - 0.5 * (value - self.loc).sign() * (-(value - self.loc).abs() / self.scale).expm1()
 
     def icdf(self, value):
         side = value - 0.5

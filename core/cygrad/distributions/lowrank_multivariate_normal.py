@@ -64,8 +64,9 @@ class LowRankMultivariateNormal(Distribution):
         self._unbroadcasted_cov_factor = cov_factor
         self._unbroadcasted_cov_diag = cov_diag
         small = self._over_diag() @ cov_factor
-        ones = cygrad.eye(cov_factor.shape[-1], dtype=cov_factor.dtype, device=cov_factor.device)
-        self._capacitance_tril = cygrad.linalg.cholesky(small + ones)
+        m = cov_factor.shape[-1]
+        small.view(-1, m * m)[:, ::m + 1] += 1          # a one to each on the diagonal
+        self._capacitance_tril = cygrad.linalg.cholesky(small)
 
     def _over_diag(self):
         """W^T D^-1."""

@@ -24,8 +24,9 @@ DISABLED = "cygrad._C", "_disabled_torch_function_impl"
 LAZY = "cygrad.utils.lazy_package", "import_when_used"
 # What makes one class of several.
 WHOLE = "cygrad.utils.whole_class", "made_of_parts"
-# What subclassing an extension type takes: Tensor's own ways to make, turn and fill an instance of a subclass.
-OF_TENSOR = {"_make_subclass", "_make_plain", "_take"}
+# What subclassing an extension type takes: Tensor's own ways to make, turn and fill an instance of a subclass. And a
+# function that PyTorch's users find under this name.
+OF_TENSOR = {"_make_subclass", "_make_plain", "_take", "_weight_norm"}
 
 
 def imports(tree):

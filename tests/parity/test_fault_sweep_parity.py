@@ -47,7 +47,6 @@ KNOWN = [
     (r"linalg.matrix_rank|linalg.cross\(input\) T\(2,3,dtype=m.bool", "the kernel that PyTorch calls first"),
     (r"special.*out\) T\(1\).expand", "an `out` that overlaps itself and is resized"),
     (r"nn.(functional.e|E)mbedding(_bag|Bag)?\((input|arg0|norm_type)\)", "a dtype that PyTorch's `arange` has not"),
-    (r"nn.*(BCELoss|binary_cross_entropy)\(weight\) .*float64", "factors in a wider dtype"),
     ((r"nn.functional.multi_head.*in_proj|nn.functional.affine_grid\(size\)|nn.functional.normalize\(p\) 'abc'|nn.RNN\("
       r"hidden_size|nn.AdaptiveLogSoftmax|nn.Bilinear\(out|nn.*(MultiheadAttention|DecoderLayer)\(arg0\) None|"
       r"nn.MaxUnpool.*None|i?stft.*(onesided|window)"), "what PyTorch's Python does with it before it is refused"),

@@ -23,6 +23,8 @@ PROGRAMS = """
     a = m.linspace(-.3, m.inf, 1, dtype=m.bool); b = m.linspace(1.5, m.nan, 1, dtype=m.int32)
     v = m.ones(2).requires_grad_(); a = m.func.linearize(lambda q: q.sin(), v)[1](v).sum(); a.backward()
     a = m.logsumexp(m.ones(2, 0), ())
+    by = m.nn.utils.parametrizations.weight_norm(m.nn.Linear(2, 3)); a = by.weight; a.sum().backward(); \
+        b = by.parametrizations.weight.original1.grad; c = by.parametrizations.weight.original0.grad
     x = m.full((3,), .5, dtype=m.half).requires_grad_(); y = x * 1; y.pow_(m.ones(3).double()); y.retain_grad(); \
         y.sum().backward()
     x = m.ones(2).half().requires_grad_(); y = x * 1; y.mul_(m.ones(2).double()); a, = m.autograd.grad(y.sum(), y)

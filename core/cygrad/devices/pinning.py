@@ -8,6 +8,8 @@ from cygrad.devices import default_device, discovery
 from cygrad.errors import BackendError
 from cygrad.ops.declare.op_forms import methods, op
 
+NO_ACCELERATOR = "Cannot access accelerator device when none is available."
+
 
 def locking_backend(device=None):
     """The backend that locks pages for a device (default: for any device there is); None where there is none."""
@@ -46,7 +48,7 @@ def pin_memory(self, device=None):
         return self
     backend = locking_backend(device)
     if backend is None:
-        raise RuntimeError("Cannot access accelerator device when none is available.")
+        raise RuntimeError(NO_ACCELERATOR)
     return backend.pinned(self.dtype, tuple(self.shape)).copy_(self.detach())
 
 
@@ -64,11 +66,18 @@ def is_pinned(self, device=None):
     bool
         False for tensors of devices.
 
+    Raises
+    ------
+    RuntimeError
+        If a device is named by its number and there is none.
+
     Examples
     --------
     >>> cygrad.ones(1).is_pinned()
     False
     """
+    if isinstance(device, int) and locking_backend(device) is None:
+        raise RuntimeError(NO_ACCELERATOR)
     if self.device.type != "cpu" or self._storage().owner is None:
         return False
     backend = locking_backend(device)

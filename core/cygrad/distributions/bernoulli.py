@@ -41,7 +41,8 @@ class Bernoulli(OddsOfEvents, ExponentialFamily):
     @property
     def mode(self):
         likelier = (self.probs > 0.5).to(self.probs.dtype)
-        return cygrad.where(self.probs == 0.5, math.nan, likelier)
+        likelier[self.probs == 0.5] = math.nan
+        return likelier
 
     def sample(self, sample_shape=()):
         with cygrad.no_grad():

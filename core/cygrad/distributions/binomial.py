@@ -4,7 +4,6 @@ from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
 from cygrad.distributions.odds import OddsOfEvents
 from cygrad.distributions.utils import within_support
-from cygrad.nn.functional import softplus
 
 __all__ = ["Binomial"]
 
@@ -49,12 +48,12 @@ class Binomial(CountedOdds, Distribution):
     def support(self):
         return constraints.integer_interval(0, self.total_count)
 
-    mean = property(lambda self: self.probs * self.total_count)
+    mean = property(lambda self: self.total_count * self.probs)
     variance = property(lambda self: self.mean * (1 - self.probs))
 
     @property
     def mode(self):
-        return cygrad.minimum((self.probs * (self.total_count + 1)).floor(), self.total_count)
+        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
 
     def sample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
@@ -64,8 +63,9 @@ class Binomial(CountedOdds, Distribution):
     @within_support
     def log_prob(self, value):
         n = self.total_count
-        ways = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
-        return ways + value * self.logits - n * softplus(self.logits)
+        above = (self.logits.clamp(min=0) + self.logits - self.logits.clamp(max=0)) / 2     # a slope of 1/2 at 0
+        normalizer = n * above + n * (-self.logits.abs()).exp().log1p() - (n + 1).lgamma()
+        return value * self.logits - (value + 1).lgamma() - (n - value + 1).lgamma() - normalizer
 
     def _one_count(self, method):
         counts = self.total_count.unique()

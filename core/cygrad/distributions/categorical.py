@@ -66,7 +66,7 @@ class Categorical(Distribution):
 
     def entropy(self):
         logs = self.logits.clamp(min=cygrad.finfo(self.logits.dtype).min)       # 0 times minus infinity is 0 here
-        return (self.probs * logs).sum(-1).neg()
+        return (logs * self.probs).sum(-1).neg()
 
     def enumerate_support(self, expand=True):
         return self._enumerated(cygrad.arange(self._num_events, device=self._param.device), expand)

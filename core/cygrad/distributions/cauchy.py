@@ -40,7 +40,7 @@ class Cauchy(Distribution):
 
     def rsample(self, sample_shape=()):
         standard = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
-        return self.loc + self.scale * standard
+        return self.loc + standard * self.scale
 
     @within_support
     def log_prob(self, value):
@@ -51,7 +51,7 @@ class Cauchy(Distribution):
         return 0.5 + self._standard(value).atan() / math.pi
 
     def icdf(self, value):
-        return self.loc + self.scale * ((value - 0.5) * math.pi).tan()
+        return ((value - 0.5) * math.pi).tan() * self.scale + self.loc
 
     def entropy(self):
         return self.scale.log() + math.log(4 * math.pi)

@@ -40,7 +40,8 @@ class Dirichlet(ExponentialFamily):
 
     @within_support
     def log_prob(self, value):
-        return (self.concentration - 1).xlogy(value).sum(-1) - self._log_normalizer(self.concentration)
+        return ((self.concentration - 1).xlogy(value).sum(-1) + self.concentration.sum(-1).lgamma()
+                - self.concentration.lgamma().sum(-1))
 
     @property
     def mean(self):
@@ -50,18 +51,19 @@ class Dirichlet(ExponentialFamily):
     def mode(self):
         above = (self.concentration - 1).clamp(min=0)
         shares = above / above.sum(-1, keepdim=True)
-        corner = one_hot(shares.argmax(-1), shares.shape[-1]).to(shares)
-        return cygrad.where((self.concentration < 1).all(-1, keepdim=True), corner, shares)
+        in_corners = (self.concentration < 1).all(-1)
+        shares[in_corners] = one_hot(shares[in_corners].argmax(-1), shares.shape[-1]).to(shares)
+        return shares
 
     @property
     def variance(self):
-        mean, total = self.mean, self.concentration.sum(-1, keepdim=True)
-        return mean * (1 - mean) / (total + 1)
+        total = self.concentration.sum(-1, keepdim=True)
+        return self.concentration * (total - self.concentration) / (total.square() * (total + 1))
 
     def entropy(self):
         total = self.concentration.sum(-1)
         each = (self.concentration - 1) * self.concentration.digamma()
-        return (self._log_normalizer(self.concentration) + (total - self._event_shape[0]) * total.digamma()
+        return (self._log_normalizer(self.concentration) - (self._event_shape[0] - total) * total.digamma()
                 - each.sum(-1))
 
     @property

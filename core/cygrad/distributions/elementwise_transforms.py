@@ -71,10 +71,10 @@ class PowerTransform(Transform):
         return x ** self.exponent
 
     def _inverse(self, y):
-        return y ** self.exponent.reciprocal()
+        return y ** (1 / self.exponent)
 
     def log_abs_det_jacobian(self, x, y):       # exponent * x ** (exponent - 1)
-        return (y / x * self.exponent).abs().log()
+        return (self.exponent * y / x).abs().log()
 
     def forward_shape(self, shape):
         return cygrad.broadcast_shapes(shape, self.exponent.shape)
@@ -105,10 +105,11 @@ class SigmoidTransform(_Monotone):
         return inside_unit(x.sigmoid())
 
     def _inverse(self, y):
-        return inside_unit(y).logit()
+        y = inside_unit(y)
+        return y.log() - (-y).log1p()
 
     def log_abs_det_jacobian(self, x, y):       # of sigmoid(x) * sigmoid(-x)
-        return -(softplus(x) + softplus(-x))
+        return -softplus(-x) - softplus(x)
 
 
 class SoftplusTransform(_Monotone):
@@ -219,7 +220,7 @@ class AffineTransform(Transform):
         return self.scale.sign() if is_tensor_like(self.scale) else (self.scale > 0) - (self.scale < 0)
 
     def _call(self, x):
-        return x * self.scale + self.loc
+        return self.loc + self.scale * x
 
     def _inverse(self, y):
         return (y - self.loc) / self.scale

@@ -39,11 +39,11 @@ class Exponential(ExponentialFamily):
 
     @within_support
     def log_prob(self, value):
-        return self.rate.log() - value * self.rate
+        return self.rate.log() - self.rate * value
 
     @within_support
     def cdf(self, value):
-        return 1 - (-value * self.rate).exp()
+        return 1 - (-self.rate * value).exp()
 
     def icdf(self, value):
         return (-value).log1p().neg() / self.rate

@@ -35,20 +35,27 @@ class FisherSnedecor(Distribution):
         self._above, self._below = (Gamma(df * 0.5, df) for df in (self.df1, self.df2))
         super().__init__(shape, validate_args=validate_args)
 
+    def _below_from(self, least):
+        """`df2`, nan where it is too small for a moment."""
+        n = self.df2.clone(memory_format=cygrad.contiguous_format)
+        n[n <= least] = math.nan
+        return n
+
     @property
     def mean(self):
-        return cygrad.where(self.df2 > 2, self.df2 / (self.df2 - 2), math.nan)
+        n = self._below_from(2)
+        return n / (n - 2)
 
     @property
     def mode(self):
-        found = (1 - 2 / self.df1) * self.df2 / (self.df2 + 2)
-        return cygrad.where(self.df1 > 2, found, math.nan)
+        found = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
+        found[self.df1 <= 2] = math.nan
+        return found
 
     @property
     def variance(self):
-        m, n = self.df1, self.df2
-        found = 2 * (n / (n - 2)).square() * (m + n - 2) / (m * (n - 4))
-        return cygrad.where(n > 4, found, math.nan)
+        m, n = self.df1, self._below_from(4)
+        return 2 * n.square() * (m + n - 2) / (m * (n - 2).square() * (n - 4))
 
     def rsample(self, sample_shape=()):
         drawn = []
@@ -56,13 +63,13 @@ class FisherSnedecor(Distribution):
             drawn.append(part.rsample(sample_shape).view(self._extended_shape(sample_shape)))
         above, below = drawn
         least = cygrad.finfo(below.dtype).tiny
-        below.detach().clamp_(min=least)
+        below.clamp_(min=least)
         ratio = above / below
-        ratio.detach().clamp_(min=least)
+        ratio.clamp_(min=least)
         return ratio
 
     @within_support
     def log_prob(self, value):
-        a, b, ratio = self.df1 / 2, self.df2 / 2, self.df1 / self.df2
-        log_beta = a.lgamma() + b.lgamma() - (a + b).lgamma()
-        return a * ratio.log() + (a - 1) * value.log() - (a + b) * (value * ratio).log1p() - log_beta
+        a, b, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
+        over_beta = (a + b).lgamma() - a.lgamma() - b.lgamma()
+        return over_beta + (a * ratio.log() + (a - 1) * value.log()) - (a + b) * (ratio * value).log1p()

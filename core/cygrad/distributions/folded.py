@@ -26,7 +26,7 @@ class Folded(TransformedDistribution):
     @within_support
     def log_prob(self, value):
         value = cygrad.as_tensor(value, dtype=self.scale.dtype, device=self.scale.device)
-        return cygrad.where(value < 0, -math.inf, math.log(2) + self.base_dist.log_prob(value))
+        return cygrad.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)
 
     @within_support
     def cdf(self, value):

@@ -45,12 +45,12 @@ class Gamma(ExponentialFamily):
         value = cygrad.as_tensor(value, dtype=self.rate.dtype, device=self.rate.device)
         if self._validate_args:
             self._validate_sample(value)
-        powers = (self.concentration - 1).xlogy(value) + self.concentration.xlogy(self.rate)
+        powers = self.concentration.xlogy(self.rate) + (self.concentration - 1).xlogy(value)
         return powers - self.rate * value - self.concentration.lgamma()
 
     @within_support
     def cdf(self, value):
-        return cygrad.special.gammainc(self.concentration, value * self.rate)
+        return cygrad.special.gammainc(self.concentration, self.rate * value)
 
     def entropy(self):
         a = self.concentration

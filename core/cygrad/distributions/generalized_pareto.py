@@ -68,7 +68,7 @@ class GeneralizedPareto(Distribution):
         """
         z = self._z(value)
         none, tail = self._tail()
-        return -cygrad.where(none, z, cygrad.log1p(tail * z) / tail)
+        return cygrad.where(none, -z, -cygrad.log1p(tail * z) / tail)
 
     def log_cdf(self, value):
         """The logarithm of the probability of what is not above a value.
@@ -90,7 +90,7 @@ class GeneralizedPareto(Distribution):
         none, tail = self._tail()
         log_above = cygrad.log1p(-value)
         return cygrad.where(none, self.loc - self.scale * log_above,
-                            self.loc + self.scale * cygrad.expm1(-tail * log_above) / tail)
+                            self.loc + self.scale / tail * cygrad.expm1(-tail * log_above))
 
     @property
     def mean(self):

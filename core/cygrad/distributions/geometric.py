@@ -37,7 +37,7 @@ class Geometric(OddsOfEvents, Distribution):
                                  f"{tuple(self.probs.shape)}) of distribution {self!r} to be positive but found "
                                  f"invalid values:\n{self.probs[wrong]}")
 
-    mean = property(lambda self: self.probs.reciprocal() - 1)
+    mean = property(lambda self: 1 / self.probs - 1)
     mode = property(lambda self: cygrad.zeros_like(self.probs))
     variance = property(lambda self: self.mean / self.probs)
 
@@ -51,7 +51,9 @@ class Geometric(OddsOfEvents, Distribution):
     def log_prob(self, value):
         value, probs = broadcast_all(value, self.probs)
         sure = (probs == 1) & (value == 0)      # 0 times the logarithm of 0
-        return value * probs.masked_fill(sure, 0).neg().log1p() + self.probs.log()
+        probs = probs.clone(memory_format=cygrad.contiguous_format)
+        probs[sure] = 0
+        return value * probs.neg().log1p() + self.probs.log()
 
     def entropy(self):
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs

@@ -47,7 +47,7 @@ class InverseGamma(TransformedDistribution):
     @property
     def variance(self):
         a = self.concentration
-        return cygrad.where(a > 2, (self.rate / (a - 1)).square() / (a - 2), math.inf)
+        return cygrad.where(a > 2, self.rate.square() / ((a - 1).square() * (a - 2)), math.inf)
 
     def entropy(self):
         a = self.concentration

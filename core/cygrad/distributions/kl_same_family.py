@@ -229,12 +229,12 @@ def _over_low_rank(p, q, log_det_of_p):
     away = q.loc - p.loc
     common = (q._over_diag() @ away.unsqueeze(-1)).squeeze(-1)
     length = (away.pow(2) / q._unbroadcasted_cov_diag).sum(-1) - squared_length(q._capacitance_tril, common)
-    return q._half_log_det() - log_det_of_p + 0.5 * (_trace_over(p, q) + length - p.event_shape[0])
+    return 0.5 * q._log_det() - log_det_of_p + 0.5 * (_trace_over(p, q) + length - p.event_shape[0])
 
 
 @register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
 def low_rank(p, q):
-    return _over_low_rank(p, q, p._half_log_det())
+    return _over_low_rank(p, q, 0.5 * p._log_det())
 
 
 @register_kl(MultivariateNormal, LowRankMultivariateNormal)
@@ -249,4 +249,4 @@ def low_rank_over(p, q):
     trace = sum(cygrad.linalg.solve_triangular(its, part, upper=False).pow(2).sum((-2, -1))
                 for part in (p._unbroadcasted_cov_factor, p._unbroadcasted_cov_diag.sqrt().diag_embed()))
     length = squared_length(its, q.loc - p.loc)
-    return half_log_det(its) - p._half_log_det() + 0.5 * (trace + length - p.event_shape[0])
+    return half_log_det(its) - 0.5 * p._log_det() + 0.5 * (trace + length - p.event_shape[0])

@@ -47,9 +47,12 @@ class Kumaraswamy(TransformedDistribution):
 
     @property
     def mode(self):
-        return cygrad.full_like(self.concentration1, math.nan)      # PyTorch's takes logarithms of negative numbers
+        a, b = self.concentration1, self.concentration0
+        found = b.reciprocal() * (-b).log1p() - (-b * a).log1p()        # of negative numbers, as PyTorch's are
+        found[(a < 1) | (b < 1)] = math.nan
+        return found.exp()
 
     def entropy(self):
         a, b = self.concentration1, self.concentration0
         harmonic = euler_constant + (b + 1).digamma()
-        return (1 - a.reciprocal()) * harmonic + (1 - b.reciprocal()) - (a.log() + b.log())
+        return 1 - b.reciprocal() + (1 - a.reciprocal()) * harmonic - a.log() - b.log()

@@ -47,16 +47,15 @@ class Laplace(Distribution):
 
     @within_support
     def log_prob(self, value):
-        return -(value - self.loc).abs() / self.scale - (2 * self.scale).log()
+        return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
 
     @within_support
     def cdf(self, value):
-        away = value - self.loc
-        return 0.5 * (1 - away.sign() * (-away.abs() / self.scale).expm1())
+        return 0.5 - 0.5 * (value - self.loc).sign() * (-(value - self.loc).abs() / self.scale).expm1()
 
     def icdf(self, value):
         side = value - 0.5
-        return self.loc - side.sign() * (-2 * side.abs()).log1p() * self.scale
+        return self.loc - self.scale * side.sign() * (-2 * side.abs()).log1p()
 
     def entropy(self):
         return (2 * self.scale).log() + 1

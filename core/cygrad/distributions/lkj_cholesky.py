@@ -61,7 +61,8 @@ class LKJCholesky(Distribution):
         factor = cygrad.sqrt(y) * direction
         least = cygrad.finfo(factor.dtype).tiny
         diagonal = cygrad.clamp(1 - cygrad.sum(factor ** 2, dim=-1), min=least).sqrt()
-        return factor + cygrad.diag_embed(diagonal)
+        factor += cygrad.diag_embed(diagonal)
+        return factor
 
     @within_support
     def log_prob(self, value):

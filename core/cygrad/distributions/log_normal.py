@@ -35,7 +35,11 @@ class LogNormal(TransformedDistribution):
 
     mean = property(lambda self: (self.loc + self.scale.square() / 2).exp())
     mode = property(lambda self: (self.loc - self.scale.square()).exp())
-    variance = property(lambda self: self.scale.square().expm1() * self.mean.square())
+
+    @property
+    def variance(self):
+        squares = self.scale.square()
+        return squares.expm1() * (2 * self.loc + squares).exp()
 
     def entropy(self):
-        return self.loc + self.base_dist.entropy()
+        return self.base_dist.entropy() + self.loc

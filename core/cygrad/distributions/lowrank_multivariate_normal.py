@@ -57,15 +57,16 @@ class LowRankMultivariateNormal(Distribution):
         except RuntimeError as error:
             raise ValueError(f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag "
                              f"{cov_diag.shape}") from error
-        self.loc = loc.expand(batch_shape + (-1,))
+        self.loc = loc.unsqueeze(-1).expand(batch_shape + (-1, 1))[..., 0]
         self.cov_diag = cov_diag.expand(batch_shape + (-1,))
         self.cov_factor = cov_factor.expand(batch_shape + cov_factor.shape[-2:])
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
         self._unbroadcasted_cov_factor = cov_factor
         self._unbroadcasted_cov_diag = cov_diag
         small = self._over_diag() @ cov_factor
-        ones = cygrad.eye(cov_factor.shape[-1], dtype=cov_factor.dtype, device=cov_factor.device)
-        self._capacitance_tril = cygrad.linalg.cholesky(small + ones)
+        m = cov_factor.shape[-1]
+        small.view(-1, m * m)[:, ::m + 1] += 1          # a one to each on the diagonal
+        self._capacitance_tril = cygrad.linalg.cholesky(small)
 
     def _over_diag(self):
         """W^T D^-1."""
@@ -109,16 +110,16 @@ class LowRankMultivariateNormal(Distribution):
         return (self.loc + times_vector(self._unbroadcasted_cov_factor, common)
                 + self._unbroadcasted_cov_diag.sqrt() * own)
 
-    def _half_log_det(self):
-        return half_log_det(self._capacitance_tril) + 0.5 * self._unbroadcasted_cov_diag.log().sum(-1)
+    def _log_det(self):
+        return 2 * half_log_det(self._capacitance_tril) + self._unbroadcasted_cov_diag.log().sum(-1)
 
     @within_support
     def log_prob(self, value):
         away = value - self.loc
         common = times_vector(self._over_diag(), away)
         length = (away.pow(2) / self._unbroadcasted_cov_diag).sum(-1) - squared_length(self._capacitance_tril, common)
-        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + length) - self._half_log_det()
+        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + self._log_det() + length)
 
     def entropy(self):
-        found = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
-        return found.expand(self._batch_shape)
+        found = 0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._log_det())
+        return found.expand(self._batch_shape) if self._batch_shape else found

@@ -44,7 +44,7 @@ class Multinomial(OfCategories, Distribution):
         return constraints.multinomial(self.total_count)
 
     mean = property(lambda self: self.probs * self.total_count)
-    variance = property(lambda self: self._binomial.variance)
+    variance = property(lambda self: self.mean * (1 - self.probs))
 
     def sample(self, sample_shape=()):
         sample_shape = cygrad.Size(sample_shape)
@@ -63,4 +63,4 @@ class Multinomial(OfCategories, Distribution):
         n = cygrad.tensor(self.total_count)
         counts = self._binomial.enumerate_support(expand=False)[1:]
         repeats = self._binomial.log_prob(counts).exp() * (counts + 1).lgamma()
-        return n * self._categorical.entropy() + repeats.sum((0, -1)) - (n + 1).lgamma()
+        return n * self._categorical.entropy() - (n + 1).lgamma() + repeats.sum((0, -1))

@@ -134,4 +134,4 @@ class MultivariateNormal(Distribution):
     def entropy(self):
         found = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + half_log_det(
             self._unbroadcasted_scale_tril)
-        return found.expand(self._batch_shape)
+        return found.expand(self._batch_shape) if self._batch_shape else found

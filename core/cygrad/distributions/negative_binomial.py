@@ -35,7 +35,7 @@ class NegativeBinomial(CountedOdds, Distribution):
     def __init__(self, total_count, probs=None, logits=None, validate_args=None):
         super().__init__(self._take_counted(total_count, probs, logits), validate_args=validate_args)
 
-    mean = property(lambda self: self.logits.exp() * self.total_count)
+    mean = property(lambda self: self.total_count * self.logits.exp())
     mode = property(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0))
     variance = property(lambda self: self.mean / (-self.logits).sigmoid())
 
@@ -50,6 +50,6 @@ class NegativeBinomial(CountedOdds, Distribution):
     @within_support
     def log_prob(self, value):
         n = self.total_count
-        ways = (n + value).lgamma() - (value + 1).lgamma() - n.lgamma()
-        ways = ways.masked_fill(n + value == 0, 0)
-        return ways + n * logsigmoid(-self.logits) + value * logsigmoid(self.logits)
+        fewer = -(n + value).lgamma() + (value + 1).lgamma() + n.lgamma()
+        fewer = fewer.masked_fill(n + value == 0, 0)
+        return n * logsigmoid(-self.logits) + value * logsigmoid(self.logits) - fewer

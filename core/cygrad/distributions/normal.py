@@ -44,7 +44,7 @@ class Normal(ExponentialFamily):
 
     def rsample(self, sample_shape=()):
         standard = _standard_normal(self._extended_shape(sample_shape), self.loc.dtype, self.loc.device)
-        return self.loc + self.scale * standard
+        return self.loc + standard * self.scale
 
     @within_support
     def log_prob(self, value):

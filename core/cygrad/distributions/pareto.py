@@ -40,12 +40,12 @@ class Pareto(TransformedDistribution):
     @property
     def mean(self):
         a = self.alpha.clamp(min=1)     # infinite up to there
-        return self.scale * a / (a - 1)
+        return a * self.scale / (a - 1)
 
     @property
     def variance(self):
         a = self.alpha.clamp(min=2)     # infinite up to there
-        return (self.scale / (a - 1)).square() * a / (a - 2)
+        return self.scale.square() * a / ((a - 1).square() * (a - 2))
 
     def entropy(self):
-        return 1 + self.alpha.reciprocal() + cygrad.log(self.scale / self.alpha)
+        return cygrad.log(self.scale / self.alpha) + (1 + self.alpha.reciprocal())

@@ -38,7 +38,7 @@ class Poisson(ExponentialFamily):
     @within_support
     def log_prob(self, value):
         value, rate = broadcast_all(value, self.rate)
-        return value.xlogy(rate) - (value + 1).lgamma() - rate
+        return value.xlogy(rate) - rate - (value + 1).lgamma()
 
     @property
     def _natural_params(self):

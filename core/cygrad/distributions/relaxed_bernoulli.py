@@ -49,7 +49,7 @@ class LogitRelaxedBernoulli(OddsOfEvents, Distribution):
     def log_prob(self, value):
         value, logits = broadcast_all(value, self.logits)
         away = logits - value * self.temperature
-        return away - 2 * away.exp().log1p() + self.temperature.log()
+        return self.temperature.log() + away - 2 * away.exp().log1p()
 
 
 class RelaxedBernoulli(TransformedDistribution):

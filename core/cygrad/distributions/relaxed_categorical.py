@@ -47,14 +47,19 @@ class ExpRelaxedCategorical(OfCategories, Distribution):
         shape = self._extended_shape(sample_shape)
         u = clamp_probs(cygrad.rand(shape, dtype=self.logits.dtype, device=self.logits.device))
         gumbel = u.log().neg().log().neg()
-        return ((self.logits + gumbel) / self.temperature).log_softmax(-1)
+        return _normalized((self.logits + gumbel) / self.temperature)
 
     @within_support
     def log_prob(self, value):
         value, logits = broadcast_all(value, self.logits)
         n = cygrad.full_like(self.temperature, self._event_shape[0])
-        return ((logits - value * self.temperature).log_softmax(-1).sum(-1)
-                + n.lgamma() + (n - 1) * self.temperature.log())
+        scale = n.lgamma() - self.temperature.log() * -(self._event_shape[0] - 1)
+        return _normalized(logits - value * self.temperature).sum(-1) + scale
+
+
+def _normalized(scores):
+    """Logarithms of shares, from logarithms up to a constant."""
+    return scores - scores.logsumexp(-1, keepdim=True)
 
 
 class RelaxedOneHotCategorical(TransformedDistribution):

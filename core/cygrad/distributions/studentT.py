@@ -40,27 +40,31 @@ class StudentT(Distribution):
 
     @property
     def mean(self):
-        return cygrad.where(self.df > 1, self.loc, math.nan)
+        found = self.loc.clone(memory_format=cygrad.contiguous_format)
+        found[self.df <= 1] = math.nan
+        return found
 
     @property
     def variance(self):
-        finite = self.scale.square() * self.df / (self.df - 2)
-        return cygrad.where(self.df > 2, finite, math.inf).masked_fill(self.df <= 1, math.nan)
+        df, finite = self.df, self.df > 2
+        found = df.clone(memory_format=cygrad.contiguous_format)
+        found[finite] = self.scale[finite].square() * df[finite] / (df[finite] - 2)
+        found[(df <= 2) & (df > 1)] = math.inf
+        found[df <= 1] = math.nan
+        return found
 
     def rsample(self, sample_shape=()):
         normal = _standard_normal(self._extended_shape(sample_shape), self.df.dtype, self.df.device)
         return self.loc + self.scale * (normal * (self._chi2.rsample(sample_shape) / self.df).rsqrt())
 
-    def _log_beta(self):
-        """The logarithm of B(1/2, df/2)."""
-        return math.lgamma(0.5) + (self.df / 2).lgamma() - ((self.df + 1) / 2).lgamma()
-
     @within_support
     def log_prob(self, value):
         squares = ((value - self.loc) / self.scale).square()
-        normalizer = self.scale.log() + self.df.log() / 2 + self._log_beta()
-        return -(self.df + 1) / 2 * (squares / self.df).log1p() - normalizer
+        normalizer = (self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi) + (0.5 * self.df).lgamma()
+                      - (0.5 * (self.df + 1)).lgamma())
+        return -0.5 * (self.df + 1) * (squares / self.df).log1p() - normalizer
 
     def entropy(self):
-        half, more = self.df / 2, (self.df + 1) / 2
-        return self.scale.log() + self.df.log() / 2 + self._log_beta() + more * (more.digamma() - half.digamma())
+        log_beta = (0.5 * self.df).lgamma() + math.lgamma(0.5) - (0.5 * (self.df + 1)).lgamma()     # of B(1/2, df/2)
+        digammas = (0.5 * (self.df + 1)).digamma() - (0.5 * self.df).digamma()
+        return self.scale.log() + 0.5 * (self.df + 1) * digammas + 0.5 * self.df.log() + log_beta

@@ -38,14 +38,14 @@ class Uniform(Distribution):
         return constraints.interval(self.low, self.high)
 
     _width = property(lambda self: self.high - self.low)
-    mean = property(lambda self: (self.low + self.high) / 2)
+    mean = property(lambda self: (self.high + self.low) / 2)
     mode = property(lambda self: self.high * math.nan)
     stddev = property(lambda self: self._width / 12 ** 0.5)
     variance = property(lambda self: self._width.square() / 12)
 
     def rsample(self, sample_shape=()):
         share = cygrad.rand(self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
-        return self.icdf(share)
+        return self.low + share * self._width
 
     @within_support
     def log_prob(self, value):
@@ -57,7 +57,7 @@ class Uniform(Distribution):
         return ((value - self.low) / self._width).clamp(0, 1)
 
     def icdf(self, value):
-        return self.low + value * self._width
+        return value * self._width + self.low
 
     def entropy(self):
         return self._width.log()

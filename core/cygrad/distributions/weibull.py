@@ -35,20 +35,21 @@ class Weibull(TransformedDistribution):
         chain = [PowerTransform(self.concentration_reciprocal), AffineTransform(0, self.scale)]
         super().__init__(standard, chain, validate_args)
 
-    def _log_moment(self, n):
-        """The logarithm of the mean of the n-th power, for the scale 1."""
-        return (1 + n * self.concentration_reciprocal).lgamma()
+    def _log_moment(self, times):
+        """The logarithm of the mean of a power, for the scale 1; `times` is the power over the concentration."""
+        return (1 + times).lgamma()
 
-    mean = property(lambda self: self._log_moment(1).exp() * self.scale)
+    mean = property(lambda self: self.scale * self._log_moment(self.concentration_reciprocal).exp())
 
     @property
     def mode(self):
-        return self.scale * (1 - self.concentration_reciprocal) ** self.concentration_reciprocal
+        return self.scale * ((self.concentration - 1) / self.concentration) ** self.concentration.reciprocal()
 
     @property
     def variance(self):
-        return self.scale.square() * (self._log_moment(2).exp() - (2 * self._log_moment(1)).exp())
+        return self.scale.square() * (self._log_moment(2 * self.concentration_reciprocal).exp()
+                                      - (2 * self._log_moment(self.concentration_reciprocal)).exp())
 
     def entropy(self):
         shape = self.concentration_reciprocal
-        return 1 + cygrad.log(self.scale * shape) + euler_constant * (1 - shape)
+        return euler_constant * (1 - shape) + cygrad.log(self.scale * shape) + 1

@@ -106,7 +106,7 @@ class Wishart(ExponentialFamily):
     def variance(self):
         spread = self.covariance_matrix.diagonal(dim1=-2, dim2=-1)
         return self._of_matrices(self.df) * (self.covariance_matrix.pow(2)
-                                             + spread.unsqueeze(-1) * spread.unsqueeze(-2))
+                                             + cygrad.einsum("...i,...j->...ij", spread, spread))
 
     def _bartlett_sampling(self, sample_shape=()):
         n = self._event_shape[-1]
@@ -135,17 +135,17 @@ class Wishart(ExponentialFamily):
             (*sample_shape, *batch_shape, n, n).
         """
         sample_shape = cygrad.Size(sample_shape)
-        if max_try_correction is None or max_try_correction > 0:
-            self._bartlett_sampling(sample_shape)       # PyTorch's samples are the second ones of a stream
         sample = self._bartlett_sampling(sample_shape)
-        singular = ~self.support.check(sample)
-        if singular.any():
+        batch = tuple(range(-len(self._batch_shape), 0))
+        again = self.support.check(sample)              # what is not singular PyTorch draws anew, too
+        for _ in range(10 if max_try_correction is None else max_try_correction):
+            again = again.amax(batch) if batch else again
+            if not again.any():
+                break
+            sample[again] = self._bartlett_sampling(again[again].shape)
+            again = ~self.support.check(sample)
+        if again.any():
             warnings.warn("Singular sample detected.", stacklevel=2)
-            for _ in range(10 if max_try_correction is None else max_try_correction):
-                sample = cygrad.where(singular[..., None, None], self._bartlett_sampling(sample_shape), sample)
-                singular = ~self.support.check(sample)
-                if not singular.any():
-                    break
         return sample
 
     def _mvdigamma(self, a, n):

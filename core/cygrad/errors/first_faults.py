@@ -90,7 +90,8 @@ def first_fault(name, values, error, objects=()):
     if isinstance(error, OverflowError) and "to convert to C" in str(error) and not any(
             type(value).__module__ == "numpy" for value in values.values()):      # which are made Python's after this
         return ValueError("Overflow when unpacking long long")
-    if isinstance(out, (tuple, list)) and len(out) == 1 and name != "tensordot" and name not in WITHOUT_RESULT:
+    if isinstance(out, (tuple, list)) and len(out) == 1 and not isinstance(error, TypeError) and (
+            name not in WITHOUT_RESULT):
         return TypeError("expected tuple of 2 elements but got 1")
     if isinstance(error, (IndexError, NotImplementedError)) and isinstance(input, Tensor):
         if name.endswith("_") and "dropout" not in name and input.requires_grad and input.is_leaf and grad_mode():

@@ -82,7 +82,7 @@ derivative("scaled_dot_product_attention", name="ScaledDotProductFlashAttentionF
            tensors=lambda grad, query, key, value, mask, causal, scale, needs:
            attention_backward(grad, query, key, value, mask, causal, scale, needs))
 derivative("recurrent", tensors=lambda grads, options, x, by_input, input_bias, weight, bias, h, c, result:
-           recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c, result))
+           fresh(recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c, result)))
 for _op, _name in (("mkldnn", "MkldnnRnnLayer"), ("stack", "Stack"), ("cat", "Cat"), ("packed", "Cat")):
     derivative(f"rows_by_steps_{_op}", name=f"{_name}Backward0", rows=lambda grad, rows_shape: grad.reshape(rows_shape))
 _cdist_slope = one_node("CdistBackwardBackward0", cdist_slope, "grad", "x1", "x2", "result",

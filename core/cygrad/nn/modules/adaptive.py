@@ -104,10 +104,10 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             if rows.numel():
                 found = F.log_softmax(self.tail[number](input.index_select(0, rows)), dim=1)
                 place = (target.index_select(0, rows) - low).unsqueeze(1)
-                output = output.index_copy(0, rows, found.gather(1, place).squeeze(1))
+                output.index_copy_(0, rows, found.gather(1, place).squeeze(1))
                 in_head = in_head.index_fill(0, rows, self.shortlist_size + number)
         head = F.log_softmax(self.head(input), dim=1)
-        output = output + head.gather(1, in_head.unsqueeze(1)).squeeze(1)
+        output += head.gather(1, in_head.unsqueeze(1)).squeeze()
         loss = (-output).mean()
         return _ASMoutput(output.squeeze(0) if alone else output, loss)
 

@@ -5,7 +5,6 @@ from cygrad.nn import functional as F
 from cygrad.nn.modules.module import Module
 from cygrad.nn.utils import parametrize
 from cygrad.nn.utils.spectral_norm import outputs_axis
-from cygrad.nn.utils.weight_norm import norm_except_dim, scaled
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
@@ -180,10 +179,10 @@ class _WeightNorm(Module):
         self.dim = -1 if dim is None else dim
 
     def forward(self, weight_g, weight_v):
-        return scaled(weight_v, weight_g, self.dim)
+        return cygrad._weight_norm(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight):
-        return norm_except_dim(weight, self.dim), weight
+        return cygrad.norm_except_dim(weight, 2, self.dim), weight
 
 
 def weight_norm(module, name="weight", dim=0):

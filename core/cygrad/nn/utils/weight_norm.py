@@ -10,18 +10,6 @@ from cygrad.nn.parameter import Parameter, is_lazy
 __all__ = ["WeightNorm", "weight_norm", "remove_weight_norm"]
 
 
-def norm_except_dim(v, dim):
-    """The norm over all axes but one, which stays; over all for -1."""
-    if dim == -1:
-        return cygrad.linalg.vector_norm(v)
-    return cygrad.linalg.vector_norm(v, dim=[axis for axis in range(v.dim()) if axis != dim], keepdim=True)
-
-
-def scaled(v, g, dim):
-    """v with its norms set to g."""
-    return v * (g / norm_except_dim(v, dim))
-
-
 class WeightNorm:
     """The hook.
 
@@ -39,7 +27,7 @@ class WeightNorm:
 
     def compute_weight(self, module):
         """The weight from its length and direction."""
-        return scaled(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
+        return cygrad._weight_norm(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
 
     @staticmethod
     def apply(module, name, dim):
@@ -54,7 +42,7 @@ class WeightNorm:
             raise ValueError("The module passed to `WeightNorm` can't have uninitialized parameters. Make sure to run "
                              "the dummy forward before applying weight normalization")
         del module._parameters[name]
-        module.register_parameter(name + "_g", Parameter(norm_except_dim(weight, hook.dim).data))
+        module.register_parameter(name + "_g", Parameter(cygrad.norm_except_dim(weight, 2, hook.dim).data))
         module.register_parameter(name + "_v", Parameter(weight.data))
         setattr(module, name, hook.compute_weight(module))
         module.register_forward_pre_hook(hook)

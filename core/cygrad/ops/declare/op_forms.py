@@ -120,7 +120,7 @@ def with_out(name, function, exact=False):
         if isinstance(result, tuple) and targets[0] is out:
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
         results = result if isinstance(result, tuple) else (result,)
-        if len(results) != len(targets) and targets is out:
+        if targets is out and not (isinstance(result, tuple) and len(results) == len(targets)):
             many = len(results) > 1 or name in WITHOUT_RESULT
             raise (RuntimeError if name in WITHOUT_RESULT else TypeError)(
                 f"expected tuple of {len(results)} elements but got {len(targets)}" if many else

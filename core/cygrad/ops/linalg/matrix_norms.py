@@ -177,7 +177,7 @@ def cond(A, p=None):
         return s.sum(-1) * s.reciprocal().sum(-1)
     inverse, info = solvers.inv_ex(A)
     inverse = inverse.masked_fill((info != 0).unsqueeze(-1).unsqueeze(-1), INF)
-    return (matrix_norm(A, p) * matrix_norm(inverse, p)).nan_to_num(INF, INF, -INF)
+    return (matrix_norm(A, p) * matrix_norm(inverse, p)).nan_to_num_(INF, INF, -INF)
 
 
 cond = with_out("linalg_cond", cond)

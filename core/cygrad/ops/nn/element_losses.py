@@ -223,7 +223,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
         weight = weight.expand(cygrad.broadcast_shapes(target.size(), weight.size()))
         if weight.shape != input.shape:
             raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the weight's")
-        if weight.dtype is not input.dtype and cygrad.result_type(input, weight) is input.dtype:
+        if weight.dtype is not input.dtype and cygrad.can_cast(weight.dtype, input.dtype):
             weight = weight.to(input.dtype)
     for t in (target, weight):
         if t is not None and t.dtype is not input.dtype:

@@ -84,4 +84,4 @@ def constant_pad_nd(input, pad, value=0):
             cut = input.size(-1 - k) + min(pad[2 * k], 0)
             if cut < 0 or cut + min(pad[2 * k + 1], 0) < 0:
                 raise RuntimeError("narrow(): length must be non-negative.")
-    return _constant_pad_nd(input, pad, value)
+    return _constant_pad_nd(input, pad, value if max(pad, default=0) > 0 else 0)        # unread where nothing is added

@@ -246,16 +246,16 @@ def walked(cell, steps, gates, weight, bias, h, c, projection=None):
 
 
 def lstm_step(gates, c):
-    i, f, g, o = gates.chunk(4, 1)
+    i, f, g, o = gates.unsafe_chunk(4, 1)
     c = f.sigmoid() * c + i.sigmoid() * g.tanh()
     return o.sigmoid() * c.tanh(), c
 
 
 def gru_step(x, s, h):
-    n = h.shape[1]
-    r, z = (x[:, :2 * n] + s[:, :2 * n]).sigmoid().chunk(2, 1)
-    m = (x[:, 2 * n:] + r * s[:, 2 * n:]).tanh()
-    return m + z * (h - m)
+    (x_r, x_z, x_m), (s_r, s_z, s_m) = x.unsafe_chunk(3, 1), s.unsafe_chunk(3, 1)
+    z = (s_z + x_z).sigmoid()
+    m = (x_m + s_m * (s_r + x_r).sigmoid()).tanh()
+    return (h - m) * z + m
 
 
 def check_sizes(cell, steps, x, by_input, weight, h, c, projection):

@@ -1,4 +1,5 @@
 """Cells of recurrent layers: one step of `lstm`, `gru` and the plain ones, by ops that are recorded."""
+from cygrad.autograd.derivatives.helpers import written
 from cygrad.backend import CELLS
 from cygrad.ops.declare.operand_types import need_tensors
 from cygrad.ops.declare.op_forms import op
@@ -74,7 +75,8 @@ def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
         raise RuntimeError("lstm_cell expects two hidden states")
     check_cell(LSTM, input, hx, w_ih, w_hh)
     x, s = gate_sums(input, hx[0], w_ih, w_hh, b_ih, b_hh)
-    return lstm_step(x + s, hx[1])
+    h, c = lstm_step(s + x, hx[1])
+    return h, written(c)
 
 
 @op(method=False, doc=cell_doc(GRU))
@@ -82,7 +84,7 @@ def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     need_tensors("gru_cell", input=input, hx=hx)
     check_cell(GRU, input, (hx,), w_ih, w_hh)
     x, s = gate_sums(input, hx, w_ih, w_hh, b_ih, b_hh)
-    return gru_step(x, s, hx)
+    return written(gru_step(x, s, hx), 2)
 
 
 @op(method=False, doc=cell_doc(TANH))
@@ -90,7 +92,7 @@ def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     need_tensors("rnn_tanh_cell", input=input, hx=hx)
     check_cell(TANH, input, (hx,), w_ih, w_hh)
     x, s = gate_sums(input, hx, w_ih, w_hh, b_ih, b_hh)
-    return (x + s).tanh()
+    return (s + x).tanh()
 
 
 @op(method=False, doc=cell_doc(RELU))
@@ -98,4 +100,4 @@ def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     need_tensors("rnn_relu_cell", input=input, hx=hx)
     check_cell(RELU, input, (hx,), w_ih, w_hh)
     x, s = gate_sums(input, hx, w_ih, w_hh, b_ih, b_hh)
-    return (x + s).relu()
+    return (s + x).relu()

@@ -228,7 +228,8 @@ def unsafe_split(input, split_size, dim=0):
     """
     if cygrad.is_inference_mode_enabled():          # where nothing is told from its views
         return input.split(split_size, dim)
-    return _unsafe_split(input, split_size, wrap(dim, input.dim()) if input.dim() else 0)
+    fits = input.dim() and split_size >= 0          # else `split` tells, before it looks at the axis
+    return _unsafe_split(input, split_size, wrap(dim, input.dim()) if fits else 0)
 
 
 @op

@@ -56,6 +56,10 @@ PROGRAMS = """
         a = m.nn.functional.embedding_bag(i, w, mode="max")
     w = m.tensor([[1, m.nan], [m.nan, 2]]); i = m.tensor([0, 1, 1]); \
         a = m.nn.functional.embedding_bag(i, w, i, mode="max")
+    x = m.ones(2, 16).requires_grad_(); a = m.stft(x, 8, window=m.ones(8), return_complex=True)
+    m.autograd.forward_ad.enter_dual_level(); x = m.ones(3).requires_grad_(); \
+        a = m.autograd.forward_ad.make_dual(x, m.ones(3)); m.autograd.forward_ad.exit_dual_level()
+    a = m.ones(3, 1, 2, 4).to(memory_format=m.channels_last).dim_order()
     a = m.tensor([np.float32(2.5)], dtype=m.int64)
     a = m.tensor([m.tensor(.5), 0], dtype=m.bool)
     a = m.tensor([np.bool_(True), 1])

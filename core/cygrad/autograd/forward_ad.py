@@ -118,18 +118,18 @@ def make_dual(tensor, tangent, *, level=None):
     if tangent_of(tangent, found) is not None:
         raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level0 is not "
                            "supported.")
-    return with_tangent(tensor, tangent, found)
+    return with_tangent(tensor, tangent, found, lambda t: t.view_as(t))
 
 
-def with_tangent(tensor, tangent, level):
-    """A view of `tensor` with a tangent at a level."""
+def with_tangent(tensor, tangent, level, view=alias):
+    """A view of `tensor` with a tangent at a level; `view` makes it."""
     if tangent.shape != tensor.shape:
         raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
                            f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the given "
                            f"forward gradient is of size {list(tangent.shape)}.")
     if not lies_as(tangent, tensor):
         tangent = like_it(tangent, tensor)
-    dual = alias(tensor)
+    dual = view(tensor)
     set_tangent(dual, level, tangent)
     return dual
 

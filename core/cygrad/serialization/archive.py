@@ -435,6 +435,9 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
     if skips_data():
         raise RuntimeError("`torch.load` called within a torch.serialization.skip_data context manager is not "
                            "supported yet. Please call torch.load outside the skip_data context manager.")
+    unknown = [word for word in options if word not in ("buffers", "errors", "fix_imports")]
+    if unknown:
+        raise TypeError(f"Unpickler.__init__() got an unexpected keyword argument '{unknown[0]}'")
     place, weights_only = placement(map_location), data_only(weights_only)
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:

@@ -130,7 +130,10 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     if align_to_window:
         left = (n_fft - win_length) // 2
         input = constant_pad_nd(input, (left, n_fft - win_length - left))
-    frames = (input if input.dim() == 2 else input.unsqueeze(0)).unfold(-1, n_fft, hop_length)
+    rows = input if input.dim() == 2 else input.unsqueeze(0)
+    far, near = rows.stride()
+    count = 1 + (rows.shape[1] - n_fft) // hop_length
+    frames = rows.as_strided((rows.shape[0], count, n_fft), (far, near * hop_length, near))
     window = full_window(window, n_fft, win_length, input)
     frames = frames if window is None else frames * window
     if in_complex:
@@ -240,11 +243,12 @@ def istft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tr
     if not least.item() > 1e-11:
         raise RuntimeError(f"{call} window overlap add min: {int(least.item() <= 1e-11)}")
     found = total / weight
+    found = found if input.dim() == 3 else found.squeeze(0)
     if end - start > found.shape[-1]:
         warn("The length of signal is shorter than the length parameter. Result is being padded with zeros in the "
              "tail. Please check your center and hop_length settings.")
         found = constant_pad_nd(found, (0, end - start - found.shape[-1]))
-    return found if input.dim() == 3 else found.squeeze(0)
+    return found
 
 
 def check_istft(call, input, n_fft, hop_length, win_length, window, onesided, return_complex):

@@ -10,6 +10,7 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import copy_, gather_op
 from cygrad.dtype import all_dtypes
+from cygrad.errors import warn_once
 from cygrad.ops.declare.out_arguments import resize_output
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op, with_out
@@ -270,6 +271,9 @@ def chain_matmul(*matrices):
     tensor([[12.],
             [12.]])
     """
+    warn_once("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+              "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than multiple "
+              "parameters.")
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for i, t in enumerate(matrices):

@@ -8,6 +8,7 @@ import math
 
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import copy_, fill_
+from cygrad.errors import warn_once
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op, with_out
 from cygrad.ops.linalg.batches import columns, run, with_batch
@@ -379,6 +380,9 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False)
             [1.]])
     """
     checked_system(input, A, "triangular_solve", "triangular_solve_cpu", "torch.triangular_solve: Expected ")
+    warn_once("torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangular and will be removed in a "
+              "future PyTorch release. torch.linalg.solve_triangular has its arguments reversed and does not return a "
+              "copy of one of the inputs.")
     return triangular_solve_result(_triangular_solve(input, A, upper, transpose, unitriangular))
 
 

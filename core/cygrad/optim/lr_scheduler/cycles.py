@@ -146,8 +146,9 @@ class CyclicLR(LRScheduler):
         -------
         dict
         """
-        function = self._scale_fn_custom
-        return {**super().state_dict(), "_scale_fn_custom": None if function is None else state_of_function(function)}
+        state = super().state_dict()
+        function = state.pop("_scale_fn_custom")
+        return {**state, "_scale_fn_custom": None if function is None else state_of_function(function)}
 
     def load_state_dict(self, state_dict):
         """Take over what `state_dict` returned.

@@ -338,6 +338,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")
+    if allow_unused is not None:
+        allow_unused = flag(allow_unused)
     tensors = tensors_of(inputs)
     if not tensors:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")

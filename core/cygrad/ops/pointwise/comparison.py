@@ -34,19 +34,19 @@ def is_plain(input, other, equal_nan):
 @primitive(name="isclose")
 def _isclose(input, other, rtol, atol, equal_nan):
     if is_plain(input, other, equal_nan):
-        return NEAR(input, other, rtol, atol)
+        return in_steps(NEAR(input, other, rtol, atol), not rtol == atol == 0)
     close = input == other
     if input.dtype is BOOL:
         input, other = input.to(get_default_dtype()), other.to(get_default_dtype())
     if equal_nan and not is_integral(input):
-        close = close.logical_or(input.isnan().logical_and(other.isnan()))
+        close.logical_or_(input.isnan().logical_and(other.isnan()))
     if rtol == 0 and atol == 0:
         return close
     if is_integral(input):
         other = other.to(get_default_dtype())
     allowed = (other * rtol).abs() + atol
     distance = (input - other).abs()
-    return close.logical_or((distance <= allowed).logical_and(distance.isfinite()))
+    return close.logical_or_((distance <= allowed).logical_and(distance.isfinite()))
 
 
 @op
@@ -73,8 +73,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     tensor([ True, False])
     """
     check_close(input, other, rtol, atol)
-    steps = (not rtol == atol == 0) + bool(equal_nan and not is_integral(input))
-    return in_steps(_isclose(input, other, rtol, atol, equal_nan), steps)
+    return _isclose(input, other, rtol, atol, equal_nan)
 
 
 def check_close(input, other, rtol, atol):

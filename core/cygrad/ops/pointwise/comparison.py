@@ -34,7 +34,7 @@ def is_plain(input, other, equal_nan):
 @primitive(name="isclose")
 def _isclose(input, other, rtol, atol, equal_nan):
     if is_plain(input, other, equal_nan):
-        return in_steps(NEAR(input, other, rtol, atol), not rtol == atol == 0)
+        return NEAR(input, other, rtol, atol)
     close = input == other
     if input.dtype is BOOL:
         input, other = input.to(get_default_dtype()), other.to(get_default_dtype())
@@ -73,7 +73,8 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     tensor([ True, False])
     """
     check_close(input, other, rtol, atol)
-    return _isclose(input, other, rtol, atol, equal_nan)
+    steps = (not rtol == atol == 0) + bool(equal_nan and not is_integral(input))
+    return in_steps(_isclose(input, other, rtol, atol, equal_nan), steps)
 
 
 def check_close(input, other, rtol, atol):

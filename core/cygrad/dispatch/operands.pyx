@@ -106,7 +106,7 @@ def select(Tensor condition not None, self, other):
         return where_op(<Tensor>three[0], <Tensor>three[1], <Tensor>three[2])
     main = <Tensor>three[0]
     same_device("where", main, a, ("the condition", "the first choice"))
-    out = ordered_output(dtype, main.rank, main.sizes, a, condition, b)
+    out = ordered_output(dtype, main.rank, main.sizes, condition, a, b)
     where_into(main, <Tensor>three[1], <Tensor>three[2], out)
     return out
 

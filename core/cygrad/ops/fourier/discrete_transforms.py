@@ -29,7 +29,7 @@ def nearest_last(a, dims):
 
 
 def apart(axes, dims):
-    """The axes that are not in `dims`, in the order in which PyTorch's partition leaves them: it swaps from both ends."""
+    """The axes that are not in `dims`, in the order in which PyTorch's partition, from both ends, leaves them."""
     left, i = list(axes), 0
     while i < len(left):
         if left[i] in dims:

@@ -586,6 +586,19 @@ m.nn.functional.scaled_dot_product_attention(q, k, v).sum().backward()
     q = m.ones(1, 2, 2); m.linalg.norm(q, 'fro')
     q = m.eye(2); m.eye(2, requires_grad=True).index_copy_(1, m.tensor([0, 1, 0]), m.ones(2, 2, 1))
     q = m.inference_mode()(lambda: m.arange(2.))(); m.func.jvp(lambda a: a.exp() * a, (q,), (m.ones(2),))[1] + 0
+    f = m.ones(3, 3, 1).int().permute(2, 1, 0); a = .5 + f.swapdims(1, -1); b = m.fft.ifft(m.ones(3, 3, 1), dim=0)
+    d = m.tensor([[[0]], [[2]]]).permute(2, 1, 0); e = d.where(d != .5, m.ones(1, 2).int()); \
+        f = m.where(d > 0, 1., 2.); \
+        a = m.where(m.ones(2, 3, 1).permute(2, 1, 0) > 0, m.ones(1, 3, 2), 3)
+    c = m.ones(3, 3, 1); a = m.isclose(c, m.ones(1, 3).t()); b = m.ones(1, 3).expand(4, 3).dim_order()
+    c = m.ones(0, 1); c[[]] = c
+    b = m.arange(2.).reshape(1, 2); b[::2] -= b
+    q = m.ones(3, 4, requires_grad=True); b = q * 1; c = b.gather(0, m.tensor([[0]])); b.add_(1); c.sum().backward()
+    q = m.ones(3, requires_grad=True); b = q * 1; c = b.take(m.tensor([0])); b.add_(1); c.sum().backward()
+    q = m.ones(3, requires_grad=True); b = q * 1; c = b.cummax(0)[0]; b.add_(1); c.sum().backward()
+    q = m.ones(1, requires_grad=True); b = q * 1; c = b.index_add(0, m.tensor([0]), b); b.add_(1); c.sum().backward()
+    q = m.ones(3, requires_grad=True); q.sum().backward(retain_graph=2.5)
+    with m.no_grad(None): a = 3
     q = m.inference_mode()(lambda: m.arange(2.))(); m.func.vmap(m.func.jacfwd(lambda a: a.exp() * a))(q) + 0
 """.strip().splitlines()
 

@@ -1,5 +1,7 @@
 # distutils: extra_compile_args = -Os --param=max-inline-insns-size=10 -DCYGRAD_COUNT_INLINE
 """`backward` and `grad`: arguments checked, gradients of the outputs made, then one call of the engine."""
+from cpython.number cimport PyNumber_Index
+
 from cygrad.autograd.engine cimport begin, close, new_pass, run
 from cygrad.autograd.forward_levels cimport needs_gradient
 from cygrad.autograd.node cimport AccumulateGrad, Node, accumulator_of, meta_of, next_of
@@ -64,15 +66,27 @@ CYCLE = ("Using backward() with create_graph=True will create a reference cycle 
          "break the cycle and avoid the leak.")
 
 
-cdef list differentiate(object outputs, object gradients, object retain_graph, bint create_graph, tuple inputs,
+cdef bint flag(object given) except -1:
+    """A switch of a pass, which PyTorch's engine takes as a byte: no float, no None, no tensor of several elements."""
+    cdef object byte
+    if given is True or given is False:
+        return given is True
+    byte = PyNumber_Index(given)
+    if byte < 0 or byte > 255:
+        raise OverflowError("unsigned byte integer is " + ("less than minimum" if byte < 0 else "greater than maximum"))
+    return byte != 0
+
+
+cdef list differentiate(object outputs, object gradients, object retain_graph, object create_graph, tuple inputs,
                         bint accumulates):
     """One pass from `outputs`; returns the gradients of `inputs` (None: all leaves accumulate)."""
     cdef list wanted = None if inputs is None else [edge_of(t) for t in inputs]
     cdef Tensor t
     cdef int before
-    started = new_pass(create_graph if retain_graph is None else retain_graph, create_graph, wanted, accumulates)
+    cdef bint records = flag(create_graph)
+    started = new_pass(records if retain_graph is None else flag(retain_graph), records, wanted, accumulates)
     cdef object held = hooks_of_pass() if hooked else None
-    if create_graph and accumulates:
+    if records and accumulates:
         warn_once(CYCLE)
     before = functions_off(2)       # formulas compute on plain tensors, whatever was saved
     try:
@@ -114,6 +128,8 @@ cdef int begin_at_all(object started, object outputs, object gradients) except -
     if gradients is not None:
         grads = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
     if len(grads) != len(tensors):
+        for i in range(min(len(tensors), len(grads))):      # what is wrong with one of these is told first
+            first_gradient(<Tensor?>tensors[i], grads[i], i)
         raise RuntimeError(f"got {len(tensors)} tensors and {len(grads)} gradients")
     for i in range(len(tensors)):
         begin_at(started, <Tensor?>tensors[i], grads[i], i)
@@ -188,7 +204,7 @@ cdef tuple edge_of(Tensor t):
 
 # ------------------------------------------------------------------- what users call
 
-def tensor_backward(self, gradient=None, retain_graph=None, bint create_graph=False, inputs=None):
+def tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
     """Add the gradients of this tensor to the `.grad` of the leaves it depends on.
 
     Parameters
@@ -261,7 +277,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     differentiate(tensors, grad_tensors, retain_graph, create_graph, inputs, True)
 
 
-cdef list batched_grad(tuple outputs, object seeds, object retain_graph, bint create_graph, tuple tensors):
+cdef list batched_grad(tuple outputs, object seeds, object retain_graph, object create_graph, tuple tensors):
     """One pass for as many gradients of the outputs as their first axis counts."""
     from cygrad.autograd.batched_gradients import batched      # start-up time
     given = (None,) * len(outputs) if seeds is None else (seeds,) if isinstance(seeds, Tensor) else tuple(seeds)
@@ -284,7 +300,7 @@ cdef Tensor as_view(Tensor grad, object seeds):
     return view
 
 
-def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_graph=False, only_inputs=True,
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
          allow_unused=None, is_grads_batched=False, bint materialize_grads=False):
     """The gradients of `outputs` with respect to `inputs`, without touching any `.grad`.
 
@@ -322,6 +338,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_grap
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")
+    if allow_unused is not None:
+        allow_unused = flag(allow_unused)
     tensors = tensors_of(inputs)
     if not tensors:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")

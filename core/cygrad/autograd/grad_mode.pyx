@@ -26,7 +26,15 @@ cdef extern from *:
             function = PyDict_GetItemString(keywords, "mode");
             if (function == NULL) function = Py_None;
         }
-        if (function == Py_None || PyBool_Check(function)) return cygrad_make_instance(type, args, keywords);
+        if (function == Py_None || PyBool_Check(function)) {
+            if (type->tp_init == PyBaseObject_Type.tp_init
+                    && (PyTuple_GET_SIZE(args) != 0 || (keywords != NULL && PyDict_GET_SIZE(keywords) != 0))) {
+                PyErr_Format(PyExc_TypeError, "%s.__init__() takes 1 positional argument but 2 were given",
+                             strrchr(type->tp_name, '.') + 1);
+                return NULL;
+            }
+            return cygrad_make_instance(type, args, keywords);
+        }
         context = PyObject_CallNoArgs((PyObject *)type);
         made = context == NULL ? NULL : PyObject_CallOneArg(context, function);
         Py_XDECREF(context);

@@ -142,6 +142,20 @@ cdef Tensor ordered_output(DType dtype, int rank, const Py_ssize_t *sizes, Tenso
 
 # ------------------------------------------------- for Python code of the core
 
+def axes_in_memory(Tensor a not None):
+    """a's axes from the outermost to the innermost, as its elements lie in memory."""
+    cdef Axes axes
+    cdef int permutation[64]
+    cdef int i
+    axes.rank = a.rank
+    axes.operands = 0
+    for i in range(a.rank):
+        axes.sizes[i] = a.sizes[i]
+    add_operand(&axes, a)
+    memory_order(&axes, permutation)
+    return tuple([permutation[i] for i in range(a.rank - 1, -1, -1)])
+
+
 cdef int read_sizes(object shape, Py_ssize_t *sizes) except -1:
     cdef int rank = 0
     if len(shape) > MAX_RANK:

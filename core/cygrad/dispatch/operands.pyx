@@ -3,7 +3,7 @@
 
 Nothing here is recorded by autograd: the tensors returned are windows on the operands' storages, or copies.
 """
-from cygrad.dispatch.allocation cimport empty, empty_as
+from cygrad.dispatch.allocation cimport empty, empty_as, ordered_output
 from cygrad.dispatch.kernel_calls cimport (binary_into, broadcast_sizes, cast, expand_to, fill_into, same_device,
                                            scalar_into, unary_into, where_into)
 from cygrad.dispatch.promotion cimport scalar_dtype
@@ -102,7 +102,13 @@ def select(Tensor condition not None, self, other):
     a = cast(on_device_of(main, <Tensor>self), dtype) if isinstance(self, Tensor) else number_near(main, self, dtype)
     b = cast(on_device_of(main, <Tensor>other), dtype) if isinstance(other, Tensor) else number_near(main, other, dtype)
     three = expanded([condition, a, b])
-    return where_op(<Tensor>three[0], <Tensor>three[1], <Tensor>three[2])
+    if same_sizes(condition, a) and same_sizes(a, b):
+        return where_op(<Tensor>three[0], <Tensor>three[1], <Tensor>three[2])
+    main = <Tensor>three[0]
+    same_device("where", main, a, ("the condition", "the first choice"))
+    out = ordered_output(dtype, main.rank, main.sizes, condition, a, b)
+    where_into(main, <Tensor>three[1], <Tensor>three[2], out)
+    return out
 
 
 def filled(Tensor other not None, Tensor condition not None, value):

@@ -61,8 +61,8 @@ cdef int refuse_overlap(View out, View other, bint whole) except -1:
     if start + out.elements * out.dtype.itemsize <= stop or stop + other.elements * other.dtype.itemsize <= start:
         return 0
     if start == stop and out.elements == other.elements and out.rank == other.rank:
-        for i in range(out.rank):
-            same = same and out.sizes[i] == other.sizes[i] and (out.sizes[i] == 1 or out.strides[i] == other.strides[i])
+        for i in range(out.rank):               # the strides of axes of size 1, too, as PyTorch compares them
+            same = same and out.sizes[i] == other.sizes[i] and out.strides[i] == other.strides[i]
         if same and not whole:
             return 0
     raise RuntimeError(OVERLAPPED)

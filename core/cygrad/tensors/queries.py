@@ -1,5 +1,6 @@
 """What can be asked of a tensor as an object, and small conveniences."""
 import cygrad
+from cygrad.dispatch.allocation import axes_in_memory
 from cygrad.ops.declare.op_forms import methods, op
 
 
@@ -165,7 +166,7 @@ def dim_order(self, *, ambiguity_check=False):
     if not isinstance(ambiguity_check, (bool, list)) or isinstance(ambiguity_check, list) and not all(
             isinstance(each, cygrad.memory_format) for each in ambiguity_check):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
-    found = tuple(sorted(range(self.dim()), key=lambda axis: (-self.stride(axis), -self.shape[axis])))
+    found = tuple(range(self.dim())) if self.is_contiguous() else axes_in_memory(self)
     several = len(set(self.stride())) < self.dim() or 1 in self.shape
     if isinstance(ambiguity_check, list):
         several = several and sum(self.is_contiguous(memory_format=each) for each in ambiguity_check) != 1

@@ -49,19 +49,19 @@ def masked_select_backward(grad, positions, shape):
 derivative("index_select", self=lambda grad, self_shape, dim, index: written(grad.new_zeros(self_shape).index_add(
     dim, index, grad)))
 derivative("index_add", self=lambda grad: grad,
-           source=lambda grad, dim, index, alpha, source_shape: _scaled(_slices(grad, dim, index, source_shape), alpha))
+           source=lambda grad, dim, index, alpha, source: _scaled(_slices(grad, dim, index, source.shape), alpha))
 derivative("index_copy", self=lambda grad, dim, index: grad.index_fill(dim, index, 0),
-           source=lambda grad, dim, index, source_shape: _slices(grad, dim, index, source_shape))
+           source=lambda grad, dim, index, source: _slices(grad, dim, index, source.shape))
 derivative("index_fill", self=lambda grad, dim, index: grad.index_fill(dim, index, 0))
 derivative("index_fill_tensor", name="IndexFillBackward1", self=lambda grad, dim, index: grad.index_fill(dim, index, 0),
            value=lambda grad, dim, index: _filled_part(grad, dim, index))
-derivative("gather", self=lambda grad, self_shape, dim, index:     # no place needs no dtype: an empty index has any
-           written(grad.new_zeros(self_shape).scatter_add(dim, index if index.numel() else index.long(), grad)))
-derivative("take", self=lambda grad, self_shape, index:
-           written(grad.new_zeros(self_shape).put(index, grad, True)))
+derivative("gather", self=lambda grad, self, dim, index:     # no place needs no dtype: an empty index has any
+           written(grad.new_zeros(self.shape).scatter_add(dim, index if index.numel() else index.long(), grad)))
+derivative("take", self=lambda grad, self, index:
+           written(grad.new_zeros(self.shape).put(index, grad, True)))
 derivative("put", self=lambda grad, index, accumulate:
            grad if accumulate else grad.put(index, grad.new_zeros(index.shape)),
-           source=lambda grad, index, source_shape: grad.take(index).reshape(source_shape))
+           source=lambda grad, index, source: grad.take(index).reshape(source.shape))
 derivative("scatter", self=lambda grad, dim, index: grad.scatter(dim, index, 0),
            src=lambda grad, dim, index: grad.gather(dim, index))
 derivative("scatter_value", name="ScatterBackward1", self=lambda grad, dim, index: grad.scatter(dim, index, 0))

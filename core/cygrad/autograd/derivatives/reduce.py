@@ -220,8 +220,8 @@ derivative("cumsum", self=lambda grad, dim: grad if grad.numel() <= 1 or grad.si
 derivative("cumprod", self=lambda grad, self, dim, result: cumprod_backward(grad, self, dim, result))
 derivative("logcumsumexp", self=lambda grad, self, dim, result: logcumsumexp_backward(grad, self, dim, result))
 for _op in ("cummax", "cummin"):
-    derivative(_op, self=lambda grad, self_shape, dim, result:
-               written(grad.new_zeros(self_shape).scatter_add(dim, result[1], grad), 2) if grad.numel() else grad)
+    derivative(_op, self=lambda grad, self, dim, result:
+               written(grad.new_zeros(self.shape).scatter_add(dim, result[1], grad), 2) if grad.numel() else grad)
 
 
 def sums_from(x, dim):

@@ -71,8 +71,9 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
         Makes no difference.
     """
     grads = [param.grad for param in _as_list(parameters) if param.grad is not None]
+    max_norm = float(max_norm)
     if grads:
-        factor = cygrad.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
+        factor = cygrad.clamp(max_norm / (total_norm + 1e-6), max=1.0)
         for grad in grads:
             grad.mul_(factor.to(grad.device))
 

@@ -30,11 +30,24 @@ def nearest_last(a, dims):
     return tuple(sorted(dims, key=lambda d: -steps[d]))
 
 
+def apart(axes, dims):
+    """The axes that are not in `dims`, in the order in which PyTorch's partition, from both ends, leaves them."""
+    left, i = list(axes), 0
+    while i < len(left):
+        if left[i] in dims:
+            last = left.pop()
+            if last in dims:
+                continue
+            left[i] = last
+        i += 1
+    return left
+
+
 def laid_out(a, shape, dtype, dims):
     """A new tensor that has `dims` innermost, in this order, and a's other axes as they lie in memory."""
     if dims[0] == len(shape) - len(dims) and (len(dims) == 1 or list(dims) == sorted(dims)) and a.is_contiguous():
         return empty_near(a, shape, dtype)
-    order = nearest_last(a, [d for d in range(a.dim()) if d not in dims]) + tuple(dims)
+    order = nearest_last(a, apart(range(a.dim()), dims)) + tuple(dims)
     out = empty_near(a, [shape[d] for d in order], dtype)
     return out.permute(list(map(order.index, range(a.dim()))))
 

@@ -33,6 +33,7 @@ from cygrad.tensors.overriding cimport hand_over_named
 from cygrad.view cimport same_sizes, wrap_dim
 
 from cygrad.dispatch.kernel_calls import where_into
+from cygrad.dispatch.overlap import OVERLAPPED
 from cygrad.ops.index.tensor_places import mask_places, put_rows
 from cygrad.tensors.overriding import any_overridden
 
@@ -353,6 +354,8 @@ cdef int write(Tensor view, list indices, Tensor value, bint accumulate) except 
         refuse_byte_mask(view, indices)
     mask = first_index(indices)
     if mask is None or value.elements != 1 or accumulate or mask.dtype.code != BOOL:
+        if value is view:                           # PyTorch refuses that without elements, too
+            raise RuntimeError(OVERLAPPED)
         refuse_overlap(view, value, True)           # before it is looked at what the indices are
     mask = leading_mask(view, indices)
     if not tracked:

@@ -39,14 +39,14 @@ def _isclose(input, other, rtol, atol, equal_nan):
     if input.dtype is BOOL:
         input, other = input.to(get_default_dtype()), other.to(get_default_dtype())
     if equal_nan and not is_integral(input):
-        close = close.logical_or(input.isnan().logical_and(other.isnan()))
+        close.logical_or_(input.isnan().logical_and(other.isnan()))
     if rtol == 0 and atol == 0:
         return close
     if is_integral(input):
         other = other.to(get_default_dtype())
     allowed = (other * rtol).abs() + atol
     distance = (input - other).abs()
-    return close.logical_or((distance <= allowed).logical_and(distance.isfinite()))
+    return close.logical_or_((distance <= allowed).logical_and(distance.isfinite()))
 
 
 @op

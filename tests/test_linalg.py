@@ -339,6 +339,21 @@ def test_refused_input():
         "RuntimeError: multi_dot(): tensors 0 and 1 with shapes [2, 3] and [4, 5] cannot be multiplied")
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_infinities_end_in_nan(dtype):
+    """LAPACK's steps towards singular values never end where a matrix has infinities: it is not asked."""
+    for shape in SHAPES:
+        a = cygrad.zeros(shape, dtype=getattr(cygrad, dtype))
+        a[..., 0, 0] = -INF
+        for result in (*linalg.svd(a), *linalg.svd(a, full_matrices=False), linalg.svdvals(a), linalg.pinv(a)):
+            assert result.isnan().any()
+        for driver in ("gelsd", "gelss"):
+            found = linalg.lstsq(a, a, driver=driver)
+            assert found.solution.isnan().all() and found.singular_values.isnan().all() and not found.rank.any()
+    batch = cygrad.stack([cygrad.eye(2), cygrad.full((2, 2), INF)])
+    assert linalg.svdvals(batch)[0].tolist() == [1, 1]
+
+
 def test_results():
     """Names, printed form, LAPACK's memory order, `out=`, and that a result is nobody's view."""
     a = cygrad.tensor([[2.0, 0.0], [0.0, 4.0]])

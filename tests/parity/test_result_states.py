@@ -274,7 +274,9 @@ def differences_of_call(text):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("part", range(4))
-def test_states_of_calls(part):
+def test_states_of_calls(part, monkeypatch):
+    for m in (cygrad, torch):           # whatever a test before in this process has switched off
+        monkeypatch.setattr(m.distributions.Distribution, "_validate_args", True)
     found = {text: differences_of_call(text) for text in list(call_texts())[part::4]}
     new = [f"{text}: {sorted(kinds)}" for text, kinds in found.items() if kinds and not any(
         re.search(pattern, text) for pattern, _ in KNOWN_CALLS)]

@@ -17,6 +17,7 @@ from cygrad_cpu.linalg.column_major cimport Pool, extent, read_matrix, write_mat
 
 cdef enum:
     MANY_ROWS = 128                 # from which LAPACK's own threads are worth starting
+    NAN_BYTE = 0xff                 # a float of such bytes is NaN
 
 cdef int QUERY = -1                 # a work size that asks LAPACK for the best one
 
@@ -54,6 +55,34 @@ cdef inline void set_real(void *target, int kind, double value) noexcept nogil:
         (<double *>target)[0] = value
     else:
         (<float *>target)[0] = <float>value
+
+
+ctypedef fused Real:
+    float
+    double
+
+
+cdef int nonfinite_of(const Real *x, Py_ssize_t n) noexcept nogil:
+    cdef Real total = 0
+    cdef Py_ssize_t i
+    for i in range(n):
+        total += x[i] * 0
+    if total == total:
+        return 0
+    for i in range(n):
+        if x[i] != x[i]:
+            return -4
+    return 1
+
+
+cdef int nonfinite(const void *matrix, int kind, Py_ssize_t n) noexcept nogil:
+    """1 of infinities, 0 where all is finite, else, of NaN, what gesdd gives as `info`.
+
+    What finds singular values by QR steps (gesdd, gelss, gelsd) may never end where the matrix has infinities.
+    """
+    if kind >= 2:
+        n *= 2
+    return nonfinite_of(<const double *>matrix, n) if kind & 1 else nonfinite_of(<const float *>matrix, n)
 
 
 cdef inline int *info_of(View info, Py_ssize_t i) noexcept nogil:
@@ -129,7 +158,7 @@ def lstsq(View a, View b, View x, View info, View rank=None, View singular=None,
     cdef Pool pool = Pool()
     cdef int kind = precision(a), m = extent(a.sizes[1]), n = extent(a.sizes[2]), k = extent(b.sizes[2])
     cdef int least = min(m, n), ld = max(m, n), rank_now = least, lwork = QUERY, iquery = 0, i, pass_
-    cdef bint complex_ = kind >= 2
+    cdef bint complex_ = kind >= 2, by_values = driver in ("gelsd", "gelss")
     cdef void *f = lapack(driver, driver, kind)
     cdef Py_ssize_t size = a.dtype.itemsize, real = real_size(kind), iroom = n, rroom = 2 * n
     cdef void *matrix = pool.take(<Py_ssize_t>m * n * size)
@@ -153,7 +182,11 @@ def lstsq(View a, View b, View x, View info, View rank=None, View singular=None,
                 read_matrix(b, i, right, ld)
                 if driver == "gelsy":
                     memset(iwork, 0, n * sizeof(int))   # no column is fixed
-            if driver == "gels":
+            if pass_ and by_values and nonfinite(matrix, kind, <Py_ssize_t>m * n):
+                memset(right, NAN_BYTE, <Py_ssize_t>ld * k * size)
+                memset(s, NAN_BYTE, least * real)
+                rank_now = 0
+            elif driver == "gels":
                 (<Gels>f)(b"N", &m, &n, &k, matrix, &m, right, &ld, work, &lwork, info_of(info, i), 1)
             elif driver == "gelsy":
                 if complex_:
@@ -359,7 +392,7 @@ def svd(View a, View u, View s, View vh, View info, *, bint full_matrices=False)
     """a = u @ diag(s) @ vh, singular values s (B, K) descending; u and vh may both be None."""
     cdef Pool pool = Pool()
     cdef int kind = precision(a), m = extent(a.sizes[1]), n = extent(a.sizes[2]), least = min(m, n), most = max(m, n)
-    cdef int lwork = QUERY, uc = 1, vr = 1, pass_
+    cdef int lwork = QUERY, uc = 1, vr = 1, pass_, unfit
     cdef void *f = lapack("gesdd", "gesdd", kind)
     cdef Py_ssize_t size = a.dtype.itemsize, i, room
     cdef void *matrix = pool.take(<Py_ssize_t>m * n * size)
@@ -382,9 +415,17 @@ def svd(View a, View u, View s, View vh, View info, *, bint full_matrices=False)
     for pass_ in range(2):
         for i in range(1 if pass_ == 0 else a.sizes[0]):
             with nogil:
+                unfit = 0
                 if pass_:
                     read_matrix(a, i, matrix, m)
-                if kind >= 2:
+                    unfit = nonfinite(matrix, kind, <Py_ssize_t>m * n)
+                if unfit:
+                    info_of(info, i)[0] = min(unfit, 0)
+                    memset(vector(s, i), NAN_BYTE, least * real_size(kind))
+                    if left != NULL:
+                        memset(left, NAN_BYTE, <Py_ssize_t>m * uc * size)
+                        memset(right, NAN_BYTE, <Py_ssize_t>vr * n * size)
+                elif kind >= 2:
                     (<GesddComplex>f)(job, &m, &n, matrix, &m, vector(s, i), left, &m, right, &vr, work, &lwork, rwork,
                                       iwork, info_of(info, i), 1)
                 else:
@@ -431,11 +472,6 @@ def eig(View a, View w, View v, View info):
         if pass_ == 0:
             lwork = max(1, asked(work, kind))
             work = pool.take(lwork * size)
-
-
-ctypedef fused Real:
-    float
-    double
 
 
 cdef void pair_up(const Real *parts, const Real *vectors, Real *w, Real *pairs, Py_ssize_t n) noexcept nogil:

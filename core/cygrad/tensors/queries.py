@@ -166,7 +166,11 @@ def dim_order(self, *, ambiguity_check=False):
     if not isinstance(ambiguity_check, (bool, list)) or isinstance(ambiguity_check, list) and not all(
             isinstance(each, cygrad.memory_format) for each in ambiguity_check):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
-    found = tuple(range(self.dim())) if self.is_contiguous() else axes_in_memory(self)
+    rows, last = self.is_contiguous(), self.dim() == 4 and self.is_contiguous(memory_format=cygrad.channels_last)
+    if rows == last:
+        found = axes_in_memory(self)
+    else:
+        found = tuple(range(self.dim())) if rows else (0, 2, 3, 1)
     several = len(set(self.stride())) < self.dim() or 1 in self.shape
     if isinstance(ambiguity_check, list):
         several = several and sum(self.is_contiguous(memory_format=each) for each in ambiguity_check) != 1

@@ -88,7 +88,8 @@ def call(r, path, method, schema):
     return f"{f'({first})' if method else 'm'}.{path}({', '.join(words)})"
 
 
-needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs child processes that begin where their parent is")
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"),
+                                reason="needs child processes that begin where their parent is")
 SECONDS = 30        # for a call in both; one that takes longer ends the child
 
 

@@ -8,7 +8,6 @@ written, one argument more or less. The built-in type of the error has to be PyT
 `python tests/parity/test_fault_sweep_parity.py COUNT SEED [PATTERN]` makes each call wrong in COUNT pairs of ways.
 """
 import ast
-import os
 import random
 import re
 import sys
@@ -21,7 +20,7 @@ import torch._decomp.decompositions
 import torch._refs.fft
 import torch._refs.linalg
 import torch._refs.nn.functional  # what PyTorch imports when it first meets the device meta: before there are children
-from test_misuse_parity import answers
+from test_misuse_parity import answers, needs_fork
 
 CALLS = (Path(__file__).parent / "fault_calls.txt").read_text().splitlines()
 TENSOR = re.compile(r"(T|I|C|E|H|Z)\(([\d,]*)\)")
@@ -200,7 +199,7 @@ def area(line):
     return "nn" if re.match(r"nn\.[A-Z]", head) else head.rpartition(".")[0] or head
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs child processes that begin where their parent is")
+@needs_fork
 @pytest.mark.parametrize("name", sorted({area(line) for line in CALLS}))
 def test_calls_with_a_fault(name):
     found = differences([line for line in CALLS if area(line) == name])

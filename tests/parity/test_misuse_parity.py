@@ -88,6 +88,8 @@ def call(r, path, method, schema):
     return f"{f'({first})' if method else 'm'}.{path}({', '.join(words)})"
 
 
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"),
+                                reason="needs child processes that begin where their parent is")
 SECONDS = 30        # for a call in both; one that takes longer ends the child
 
 
@@ -156,7 +158,7 @@ for _place in PLACES:
     GROUPS.setdefault(_place[0][0] if "." not in _place[0] else _place[0].split(".")[0], []).append(_place)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs child processes that begin where their parent is")
+@needs_fork
 @pytest.mark.parametrize("group", sorted(GROUPS))
 def test_wrong_calls(group):
     assert not differences(GROUPS[group], 0, 1)

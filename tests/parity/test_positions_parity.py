@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
-from test_misuse_parity import answers
+from test_misuse_parity import answers, needs_fork
 from test_two_faults_parity import GROUPS, PLACES, Call, good_calls
 
 # Values that are up to signs, rounding or chance, memory that nobody filled, and PyTorch's counts in the place of its
@@ -57,6 +57,7 @@ def differences(places, seed):
     return [f"{text}: PyTorch {want}, here {got}" for text, want, got in answers(list(texts), outcome) if want != got]
 
 
+@needs_fork
 @pytest.mark.parametrize("group", sorted(GROUPS))
 def test_a_position_is_a_name(group):
     assert not differences(GROUPS[group], 0)

@@ -13,7 +13,7 @@ import sys
 import warnings
 
 import pytest
-from test_misuse_parity import LEFT_OUT, answers
+from test_misuse_parity import LEFT_OUT, answers, needs_fork
 from test_schemas_parity import BY_NAME, BY_TYPE, TENSORS, reachable
 
 DRAWN = 12      # calls of which the first good one is made wrong
@@ -152,6 +152,7 @@ for _place in PLACES:
     GROUPS.setdefault(_place[0][0], []).append(_place)
 
 
+@needs_fork
 @pytest.mark.parametrize("group", sorted(GROUPS))
 def test_the_same_fault_of_two_is_told(group):
     assert not differences(GROUPS[group], 0, WRONG)

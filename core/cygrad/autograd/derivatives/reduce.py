@@ -58,6 +58,8 @@ def prod_backward(grad, self, result):
     zeros = int((self == 0).sum())
     if not zeros:
         return grad * conj(result / self)
+    if self.numel() == 1:
+        return grad.reshape(self.shape)
     if zeros > 1 and not grad_mode():                   # also beside NaN and infinity
         return cygrad.zeros_like(self)
     return (grad * conj(others_product(self.reshape(-1), 0))).reshape(self.shape)
@@ -68,7 +70,7 @@ def prod_dim_backward(grad, self, result, dim):
         return grad
     if not bool((self == 0).any()):
         return grad * conj(result / self)
-    return grad * conj(others_product(self, dim))
+    return grad if self.size(dim) == 1 else grad * conj(others_product(self, dim))
 
 
 def others_product(x, dim):

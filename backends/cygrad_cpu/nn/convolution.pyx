@@ -79,12 +79,12 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
         turn_back(g, positions, made, bias, out)
 
 
-cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
+cdef int forward(Geometry *g, View x, View w, View b, View y, bint by_taps) except -1:
     cdef Temporary room, _places
     cdef Lattice seen
     cdef Py_ssize_t i, count, size
     cdef int t, threads = plan(g, g.filters, g.area, g.images * g.groups * g.filters * g.area * g.inside)
-    _places = lattice(x, g, 1, False, &seen)
+    _places = lattice(x, g, 1, by_taps, &seen)
     room = work_room(x, g, x.dtype, threads, 1, room_made(g) if g.made_pixel else 0)
     size = room.view.strides[0] * g.itemsize
     count = g.images * g.groups * g.blocks
@@ -107,6 +107,7 @@ cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple paddi
     cdef Geometry g
     cdef list keep = []
     cdef View x, w, b, y
+    cdef bint by_taps
     if dtype is None or not describe(&g, a, weight, out, stride, padding, dilation, groups, dtype):
         return NotImplemented
     if (lie_last(out) or out.sizes[1] == 1 and lie_last(a)) and conv2d_last(
@@ -115,8 +116,9 @@ cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple paddi
     if not is_depthwise(a, weight, groups):
         g.seen_pixel, g.made_pixel = pixel_of(a, dtype), pixel_of(out, dtype)
         g.plain = g.plain and not g.seen_pixel
+    by_taps = lie_last(weight) and not is_depthwise(a, weight, groups)
     x = a if g.seen_pixel else dense(a, dtype, keep)
-    w, b, y = dense(weight, dtype, keep), dense(bias, dtype, keep), out
+    w, b, y = dense(last(weight) if by_taps else weight, dtype, keep), dense(bias, dtype, keep), out
     if not (g.made_pixel or dtype is out.dtype and out.strides[3] == 1 and out.strides[2] == out.sizes[3]
             and out.strides[1] >= g.area and out.strides[0] > 0 and out.strides[1] <= INT_MAX
             and not is_depthwise(a, weight, groups)):
@@ -125,7 +127,7 @@ cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple paddi
     if is_depthwise(a, weight, groups):
         depthwise(x, w, b, stride, padding, dilation, y)
     else:
-        forward(&g, x, w, b, y)
+        forward(&g, x, w, b, y, by_taps)
     if y is not out:
         copy_views(y, out)
 

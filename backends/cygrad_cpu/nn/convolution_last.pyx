@@ -155,6 +155,11 @@ cdef void lay_out(const Geometry *g, const char *image, Py_ssize_t row, Py_ssize
 
 # ---- forward, and the gradient of the input
 
+cdef inline bint heavy(View a, View weight, View out) noexcept:
+    """Whether it takes longer to lay out the weights than to put what is seen into rows, and what is made back."""
+    return 2 * weight.elements > a.elements + out.elements
+
+
 cdef inline Py_ssize_t columns_of(const Geometry *g, Py_ssize_t group) noexcept nogil:
     """How many columns a group's product makes: those that fill its last half vector are the next groups', which are
     made after it."""
@@ -264,7 +269,8 @@ cdef bint conv2d_last(View a, View weight, View bias, tuple stride, tuple paddin
                              [weight.strides[1], weight.strides[2], weight.strides[3], weight.strides[0]]),
                 bias, stride, around(weight, padding, dilation), dilation, True, out, dtype)
         return True
-    if way == ROW_MAJOR or not few and not sees(&g, a, weight.sizes, out, stride, padding, dilation, groups, dtype):
+    if (way == ROW_MAJOR or not few and heavy(a, weight, out)
+            or not few and not sees(&g, a, weight.sizes, out, stride, padding, dilation, groups, dtype)):
         return False
     x, b, target = dense(last(a), dtype, keep), dense(bias, dtype, keep), last(out)
     y = writable(target, dtype, keep)

@@ -9,6 +9,7 @@ cdef enum:
     RESULT_BIT = 62        # in sets of arguments: the op's result
 
 ctypedef object (*Shortcut)(OpNode, Tensor)    # gradient of an input by C code, from that of the output (shortcuts.pyx)
+ctypedef bint (*Asked)(Node)
 
 cdef class Derivative:
     cdef readonly str op
@@ -60,6 +61,7 @@ cdef object DROPPED
 
 cdef object raw_saved(Node node, object place)
 
+cdef void set_asked(Asked function) noexcept
 cdef OpNode new_node(Derivative row)
 cdef Derivative find_row(str op, tuple arguments)
 cdef int set_shortcut(str op, str argument, Shortcut function) except -1

@@ -27,7 +27,7 @@ cdef enum:
     GRAD = -1              # gradient of the first output
     GRADS = -2             # tuple of the gradients of all outputs
     RESULT = -3            # the output (a tuple when there are several)
-    NEEDS = -4             # tuple of bools: which inputs need a gradient
+    NEEDS = -4             # tuple of bools: which inputs need a gradient, in this pass
     SHAPE = 100            # + i: shape of argument i, without keeping the tensor
     GEOMETRY = 200         # + i: (shape, strides, offset) of argument i, likewise
 
@@ -35,6 +35,13 @@ cdef tuple NO_ARGS = ()
 cdef dict _rows = {}       # op name -> Derivative
 cdef dict _shortcuts = {}  # op name -> arguments whose formula has a shortcut of its own
 cdef bint _table_loaded = False
+cdef Asked _asked = NULL         # the engine's
+
+
+cdef void set_asked(Asked function) noexcept:
+    """Give the function that says whether the pass in this thread wants what would arrive at a node."""
+    global _asked
+    _asked = function
 
 
 # ------------------------------------------------------------------- the table
@@ -239,7 +246,7 @@ cdef class OpNode(Node):
         for k in range(row.count):
             value = self.value(row.positions[k])
             span = (<ListOf>value).count if type(value) is ListOf else 1
-            found = self.formula(k, grads[0], grads) if any_edge(self, edge, edge + span) else None
+            found = self.formula(k, grads[0], grads) if any_wanted(self, edge, edge + span) else None
             if type(value) is not ListOf:
                 out.append(found)
             elif found is None:
@@ -274,7 +281,7 @@ cdef class OpNode(Node):
         if code == RESULT:
             return self.unpack_result()
         if code == NEEDS:
-            return tuple([next_of(self, i) is not None for i in range(self.edges)])
+            return tuple([any_wanted(self, i, i + 1) for i in range(self.edges)])
         if code >= GEOMETRY:
             like = self.geometry(code - GEOMETRY)
             return size_of(like), tuple_of(like.strides, like.rank), like.offset
@@ -490,9 +497,12 @@ cdef bint all_none(list grads):
     return True
 
 
-cdef bint any_edge(Node node, Py_ssize_t start, Py_ssize_t stop):
+cdef bint any_wanted(Node node, Py_ssize_t start, Py_ssize_t stop):
+    """Whether one of these inputs' gradients is needed, and by the current pass."""
+    cdef Node following
     cdef Py_ssize_t i
     for i in range(start, stop):
-        if next_of(node, i) is not None:
+        following = next_of(node, i)
+        if following is not None and _asked(following):
             return True
     return False

@@ -22,7 +22,7 @@ from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
 from cygrad.autograd.node cimport AccumulateGrad, Node, evaluating, next_of, number_of
 from cygrad.autograd.pass_hooks cimport (check_nan, report_anomaly, run_hooks, run_leaf_hooks, run_post_hooks,
                                         run_pre_hooks, run_tensor_hooks)
-from cygrad.autograd.derivative cimport Derivative, OpNode
+from cygrad.autograd.derivative cimport Derivative, OpNode, set_asked
 from cygrad.tensors.object_reuse cimport references
 from cygrad.tensor cimport Tensor
 
@@ -372,6 +372,18 @@ cdef list run(object begun):
             saved.close_opened()
         enter_pass(outer)
     return self.found
+
+
+cdef bint asked_for(Node node):
+    """Whether the pass in this thread, if there is one that goes there, wants what would arrive at a node."""
+    cdef Node state
+    if cygrad_pass == NULL or (<Pass>cygrad_pass).wanted is None:
+        return True
+    state = (<Pass>cygrad_pass).state(node)
+    return state is None or state.needed
+
+
+set_asked(asked_for)
 
 
 def current_pass():

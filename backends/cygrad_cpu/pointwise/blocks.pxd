@@ -34,6 +34,7 @@ cdef struct Job:
     int inputs              # operands apart from the first, which the job writes
     bint spread             # binary loops get constants as runs, not as one element
     bint free               # blocks are there for the threads' sake alone
+    bint across             # rows and columns of blocks are walked last, after the axes outside them
     bint narrow             # the binary loop takes runs of 16-bit floats as they are
     unary_loop unary
     binary_loop binary

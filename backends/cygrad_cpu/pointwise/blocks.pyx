@@ -18,6 +18,7 @@ from cygrad_cpu.runtime.thread_count cimport threads_for
 cdef enum:
     LONG = 16384            # elements of a block without buffers, where several threads share them
     FEW_ROWS = 16           # of a block
+    ACROSS = 32             # columns of a block that is walked across
     LINE = 64               # bytes of a line of the cache
     LONG_ROW = 128          # from which on a program has rows of their own, with operands of one element for each
 
@@ -84,7 +85,7 @@ cdef void start(Job *job, int kind, int inputs, View out, bint dense) noexcept:
     job.body = run_range
     job.kind = kind
     job.inputs = inputs
-    job.spread = job.narrow = job.free = False
+    job.spread = job.narrow = job.free = job.across = False
     job.rank = 1 if dense else out.rank
     if dense:
         job.sizes[0] = out.elements
@@ -156,10 +157,26 @@ cdef void simplify(Job *job) noexcept nogil:
     job.rank = kept
 
 
+cdef void turn_blocks(Job *job) noexcept nogil:
+    """Have blocks go along an axis that is contiguous in an input but lies outside the next one, and walk over that
+    first: the lines of the cache that a block reads and writes a part of are those of the next one, too."""
+    cdef int axis, k
+    if job.rank < 3 or job.kind == PROGRAM or job.operands[0].strides[0] != 1:
+        return
+    for k in range(1, job.inputs + 1):
+        if job.operands[k].strides[0] in (0, 1) or job.operands[k].strides[1] == 1:
+            continue
+        for axis in range(2, job.rank):
+            if job.operands[k].strides[axis] == 1:
+                swap_axes(job, 1, axis)
+                job.across = True
+                return
+
+
 cdef void lengthen_blocks(Job *job) noexcept nogil:
     """Have a copy of long runs go along a longer axis than the next one outside, if that has few: fewer blocks."""
     cdef int axis
-    if (job.kind != COPY or job.sizes[1] >= FEW_ROWS or job.operands[0].strides[0] != 1
+    if (job.kind != COPY or job.across or job.sizes[1] >= FEW_ROWS or job.operands[0].strides[0] != 1
             or job.operands[1].strides[0] != 1 or job.sizes[0] * job.operands[0].item < LINE):
         return
     for axis in range(2, job.rank):
@@ -197,7 +214,9 @@ cdef void choose_blocks(Job *job) noexcept nogil:
             if operand.strides[1] != 0:
                 transposed = True
     capacity = BLOCK_BYTES // widest
-    if transposed:
+    if job.across:
+        job.rows, job.columns = min(rows, <Py_ssize_t>FEW_ROWS), min(columns, <Py_ssize_t>ACROSS)
+    elif transposed:
         job.rows = min(rows, <Py_ssize_t>16)
         job.columns = min(columns, capacity // 16)
     elif job.kind == COPY and job.operands[0].conversion.steps == 0:        # moved straight to its place
@@ -294,22 +313,30 @@ cdef int run_block(Job *job, char **corners, Py_ssize_t rows, Py_ssize_t columns
 
 # ---- the walk
 
+cdef inline int walked(const Job *job, int i) noexcept nogil:
+    """The axis that blocks follow each other along before the i others."""
+    return i if not job.across else i + 2 if i + 2 < job.rank else i + 2 - job.rank
+
+
+cdef inline Py_ssize_t blocks_along(const Job *job, int axis) noexcept nogil:
+    return job.column_blocks if axis == 0 else job.row_blocks if axis == 1 else job.sizes[axis]
+
+
 cdef void seek(const Job *job, Py_ssize_t block, Cursor *cursor) noexcept nogil:
-    """Stand on a block. They are row-major over (outer axes, rows, columns)."""
-    cdef Py_ssize_t rest = block // job.column_blocks
-    cdef int axis
-    cursor.coordinates[0] = block % job.column_blocks
-    cursor.coordinates[1] = rest % job.row_blocks
-    rest //= job.row_blocks
-    for axis in range(2, job.rank):
-        cursor.coordinates[axis] = rest % job.sizes[axis]
-        rest //= job.sizes[axis]
+    """Stand on a block. They are row-major over (outer axes, rows, columns) or, across, (rows, columns, outer axes)."""
+    cdef Py_ssize_t rest = block, count
+    cdef int i, axis
+    for i in range(job.rank):
+        axis = walked(job, i)
+        count = blocks_along(job, axis)
+        cursor.coordinates[axis] = rest % count
+        rest //= count
 
 
 cdef void next_block(const Job *job, Cursor *cursor) noexcept nogil:
     """Find where this block lies in each operand, and its shape; then stand on the next one."""
-    cdef Py_ssize_t column = cursor.coordinates[0] * job.columns, row = cursor.coordinates[1] * job.rows, position, last
-    cdef int k, axis
+    cdef Py_ssize_t column = cursor.coordinates[0] * job.columns, row = cursor.coordinates[1] * job.rows, position
+    cdef int k, i, axis
     cdef const Operand *operand
     cursor.rows = min(job.rows, job.sizes[1] - row)
     cursor.columns = min(job.columns, job.sizes[0] - column)
@@ -319,10 +346,10 @@ cdef void next_block(const Job *job, Cursor *cursor) noexcept nogil:
         for axis in range(2, job.rank):
             position += cursor.coordinates[axis] * operand.strides[axis]
         cursor.corners[k] = operand.data + position * operand.item
-    for axis in range(job.rank):
-        last = job.column_blocks if axis == 0 else job.row_blocks if axis == 1 else job.sizes[axis]
+    for i in range(job.rank):
+        axis = walked(job, i)
         cursor.coordinates[axis] += 1
-        if cursor.coordinates[axis] < last:
+        if cursor.coordinates[axis] < blocks_along(job, axis):
             break
         cursor.coordinates[axis] = 0
 
@@ -373,6 +400,7 @@ cdef int run_rows(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noexc
 cdef void arrange(Job *job) noexcept nogil:
     """Decide how the job is cut into blocks."""
     simplify(job)
+    turn_blocks(job)
     lengthen_blocks(job)
     choose_blocks(job)
 

@@ -16,6 +16,17 @@ def test_a_node_whose_tensor_wants_its_grad_runs_its_prehooks():
     assert log == ["tensor", "node"] and b.grad.item() == 3
 
 
+def test_a_pass_for_some_inputs_computes_no_others_gradients():
+    image, kernel, bias = (cygrad.ones(*sizes, requires_grad=True) for sizes in ((1, 2, 4, 4), (3, 2, 3, 3), (3,)))
+    y, seen = cygrad.nn.functional.conv2d(image, kernel, bias), []
+    y.grad_fn.register_hook(lambda ins, outs: seen.append([g is not None for g in ins]))
+    cygrad.autograd.grad(y.sum(), image, retain_graph=True)
+    cygrad.autograd.grad(y.sum(), (kernel, bias), retain_graph=True)
+    y.sum().backward(inputs=[bias], retain_graph=True)
+    y.sum().backward()
+    assert seen == [[True, False, False], [False, True, True], [False, False, True], [True, True, True]]
+
+
 def test_a_posthook_of_a_leaf_sees_its_grad():
     x = cygrad.ones(3, requires_grad=True)
     node = x.view_as(x).grad_fn.next_functions[0][0]

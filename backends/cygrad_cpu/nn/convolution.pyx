@@ -33,6 +33,8 @@ from cygrad_cpu.simd.element_types cimport Real
 
 cdef enum:
     SUMMED = 384                # positions that one product of the weight's gradient should at least sum over
+    STACKED = 256               # positions that one product should make, if several images give so many
+    STACKED_FILTERS = 32        # ... of so many filters
     PARTIAL = 1 << 25           # most elements of the threads' sums of the weight's gradient
 
 
@@ -52,21 +54,23 @@ cdef void fill_rows(const Real *bias, Real *out, Py_ssize_t filters, Py_ssize_t 
         out += step
 
 
-cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index, const char *a, const char *weight,
-                        const char *bias, char *out, char *room) noexcept nogil:
-    cdef Py_ssize_t unit = index // g.blocks, group = unit % g.groups, row = index % g.blocks * g.rows
-    cdef Py_ssize_t rows = min(g.rows, g.seen.out[0] - row), positions = rows * g.seen.out[1]
-    cdef Py_ssize_t step = row_made(g, positions) if g.made_pixel else g.out[1]
-    cdef char *made
+cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t together, Py_ssize_t index, const char *a,
+                        const char *weight, const char *bias, char *out, char *room) noexcept nogil:
+    """A block of rows of an image or, of images that are small, `together` whole ones."""
+    cdef Py_ssize_t group = index // g.blocks % g.groups, image = index // g.blocks // g.groups * together, i, o
+    cdef Py_ssize_t row = index % g.blocks * g.rows, rows = min(g.rows, g.seen.out[0] - row)
+    cdef Py_ssize_t images = min(together, g.images - image), unit = image * g.groups + group
+    cdef Py_ssize_t positions = images * rows * g.seen.out[1], line = rows * g.seen.out[1] * g.itemsize
+    cdef bint apart = g.made_pixel or together > 1          # it is made in memory of its own
+    cdef Py_ssize_t step = row_made(g, positions) if apart else g.out[1]
+    cdef char *made = room + g.planes + g.matrix + ROOM if apart else out + unit_made(g, unit, row)
     if rows <= 0:
         return
-    a += unit_seen(g, unit)
-    out += unit_made(g, unit, row)
-    made = room + g.planes + g.matrix + ROOM if g.made_pixel else out
     if g.plain:
-        a += row * g.seen.out[1] * g.itemsize
+        a += unit_seen(g, unit) + row * g.seen.out[1] * g.itemsize
     else:
-        lay_out(g, a, row, rows, room)
+        for i in range(images):
+            lay_out(g, a + unit_seen(g, unit + i * g.groups), row, rows, room + i * g.channels * g.plane * g.itemsize)
     if bias != NULL:
         bias += group * g.filters * g.itemsize
         if g.kind == 0 and not g.made_pixel:
@@ -76,22 +80,40 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
     weigh(g, seen, weight + group * g.filters * g.inside * g.itemsize, g.inside, g.inside, positions, a,
           bias != NULL and (g.kind or not g.made_pixel), made, step, room)
     if g.made_pixel:
-        turn_back(g, positions, made, bias, out)
+        turn_back(g, positions, made, bias, out + unit_made(g, unit, row))
+        return
+    for i in range(images if apart else 0):
+        for o in range(g.filters):
+            memcpy(out + unit_made(g, unit + i * g.groups, row) + o * g.out[1] * g.itemsize,
+                   made + o * step * g.itemsize + i * line, line)
+
+
+cdef Py_ssize_t stacked(const Geometry *g, int threads) noexcept:
+    """How many images to make together: of one the last vector of positions may be mostly empty."""
+    cdef Py_ssize_t most = min(STACKED // g.area, g.images * g.groups // threads, g.images), stacks
+    if g.copied or g.blocks > 1 or most < 2 or g.filters < STACKED_FILTERS:
+        return 1
+    if g.plain and min(g.filters, g.inside) < STACKED:      # to lay it out would take as long as it saves
+        return 1
+    stacks = (g.images + most - 1) // most
+    return (g.images + stacks - 1) // stacks
 
 
 cdef int forward(Geometry *g, View x, View w, View b, View y, bint by_taps) except -1:
     cdef Temporary room, _places
     cdef Lattice seen
-    cdef Py_ssize_t i, count, size
+    cdef Py_ssize_t i, count, size, together
     cdef int t, threads = plan(g, g.filters, g.area, g.images * g.groups * g.filters * g.area * g.inside)
-    _places = lattice(x, g, 1, by_taps, &seen)
-    room = work_room(x, g, x.dtype, threads, 1, room_made(g) if g.made_pixel else 0)
+    together = stacked(g, threads) if g.images > 1 and g.area > 0 else 1
+    g.plain = g.plain and together == 1
+    _places = lattice(x, g, together, by_taps, &seen)
+    room = work_room(x, g, x.dtype, threads, together, room_made(g, together) if g.made_pixel or together > 1 else 0)
     size = room.view.strides[0] * g.itemsize
-    count = g.images * g.groups * g.blocks
+    count = (g.images + together - 1) // together * g.groups * g.blocks
     with nogil:
         for t in prange(threads, num_threads=threads, schedule="static"):
             for i in range(count * t // threads, count * (t + 1) // threads):
-                forward_block(g, &seen, i, data(x), data(w), data(b) if b is not None else NULL, data(y),
+                forward_block(g, &seen, together, i, data(x), data(w), data(b) if b is not None else NULL, data(y),
                               data(room.view) + t * size)
     return 0
 
@@ -247,7 +269,7 @@ cdef int grad_of_input(Geometry *g, View grad, View weight, View y, DType dtype)
     _places = phases(grad, g, &t, &found, taps)
     turned_weight = turned_weights(weight, g, taps)
     room = work_room(grad, &t, dtype, threads, 1,
-                     room_made(&t) if t.made_pixel or found.stride[0] * found.stride[1] > 1 else 0)
+                     room_made(&t, 1) if t.made_pixel or found.stride[0] * found.stride[1] > 1 else 0)
     size = room.view.strides[0] * g.itemsize
     count = t.images * t.groups * t.blocks
     with nogil:

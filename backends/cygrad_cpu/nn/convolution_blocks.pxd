@@ -45,6 +45,6 @@ cdef void weigh(const Geometry *g, const Lattice *seen, const char *weight, Py_s
                 char *room) noexcept nogil
 cdef Py_ssize_t unit_made(const Geometry *g, Py_ssize_t unit, Py_ssize_t row) noexcept nogil
 cdef Py_ssize_t row_made(const Geometry *g, Py_ssize_t positions) noexcept nogil
-cdef Py_ssize_t room_made(const Geometry *g) noexcept nogil
+cdef Py_ssize_t room_made(const Geometry *g, Py_ssize_t images) noexcept nogil
 cdef void turn_back(const Geometry *g, Py_ssize_t positions, const char *made, const char *bias,
                     char *out) noexcept nogil

@@ -251,9 +251,9 @@ cdef Py_ssize_t row_made(const Geometry *g, Py_ssize_t positions) noexcept nogil
     return (lines(positions * g.itemsize) | 64) // g.itemsize
 
 
-cdef Py_ssize_t room_made(const Geometry *g) noexcept nogil:
-    """Elements of what a block makes; of fewer filters than four there are rows that are read for nothing."""
-    return max(g.filters, <Py_ssize_t>4) * row_made(g, g.rows * g.seen.out[1])
+cdef Py_ssize_t room_made(const Geometry *g, Py_ssize_t images) noexcept nogil:
+    """Elements of what a block of so many images makes; of fewer filters than four there are rows that are read for nothing."""
+    return max(g.filters, <Py_ssize_t>4) * row_made(g, images * g.rows * g.seen.out[1])
 
 
 cdef void turn_back(const Geometry *g, Py_ssize_t positions, const char *made, const char *bias,

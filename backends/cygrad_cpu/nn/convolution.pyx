@@ -7,6 +7,8 @@ which every position sees the same elements at the same distances from it, and t
 threads, each with planes of its own. Kernels of one element that move by one read the input where it lies. Computed in
 float32 and float64 (16-bit floats in float32); other dtypes are declined, and the core composes them.
 
+Where the images are small, several make a block together.
+
 The gradient of the input is such a convolution too, of the output's gradient with the weights the other way round. With
 a stride, inputs see different elements of the kernel, as their place is modulo the stride: a product for each of these
 phases.
@@ -21,9 +23,9 @@ from libc.string cimport memcpy, memset
 from cygrad.backend cimport SUM
 from cygrad.dtype cimport DType, INT64, dtype_of
 from cygrad.view cimport View, data, make_view
-from cygrad_cpu.nn.convolution_blocks cimport (Geometry, describe, last, lattice, lay_out, lie_last, matrix_of, plan,
-                                               room_made, row_made, turn_back, turned, unit_made, unit_seen, weigh,
-                                               work_room)
+from cygrad_cpu.nn.convolution_blocks cimport (CHANNELS, Geometry, Order, TAPS, TURNED_TAPS, describe, last, lattice,
+                                               lay_out, lie_last, matrix_of, plan, room_made, row_made, turn_back,
+                                               turned, unit_made, unit_seen, weigh, work_room)
 from cygrad_cpu.nn.convolution_last cimport conv2d_last, input_last, weight_last
 from cygrad_cpu.nn.depthwise cimport Stencil, depthwise, depthwise_input, depthwise_weight, is_depthwise
 from cygrad_cpu.products.serial_product cimport Lattice, Product, ROOM, multiply, multiply_lattice
@@ -99,14 +101,14 @@ cdef Py_ssize_t stacked(const Geometry *g, int threads) noexcept:
     return (g.images + stacks - 1) // stacks
 
 
-cdef int forward(Geometry *g, View x, View w, View b, View y, bint by_taps) except -1:
+cdef int forward(Geometry *g, View x, View w, View b, View y, Order order) except -1:
     cdef Temporary room, _places
     cdef Lattice seen
     cdef Py_ssize_t i, count, size, together
     cdef int t, threads = plan(g, g.filters, g.area, g.images * g.groups * g.filters * g.area * g.inside)
     together = stacked(g, threads) if g.images > 1 and g.area > 0 else 1
     g.plain = g.plain and together == 1
-    _places = lattice(x, g, together, by_taps, &seen)
+    _places = lattice(x, g, together, order, &seen)
     room = work_room(x, g, x.dtype, threads, together, room_made(g, together) if g.made_pixel or together > 1 else 0)
     size = room.view.strides[0] * g.itemsize
     count = (g.images + together - 1) // together * g.groups * g.blocks
@@ -149,7 +151,7 @@ cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple paddi
     if is_depthwise(a, weight, groups):
         depthwise(x, w, b, stride, padding, dilation, y)
     else:
-        forward(&g, x, w, b, y, by_taps)
+        forward(&g, x, w, b, y, TAPS if by_taps else CHANNELS)
     if y is not out:
         copy_views(y, out)
 
@@ -226,27 +228,14 @@ cdef void input_block(const Geometry *t, const Phases *p, Py_ssize_t index, cons
                       char *out, char *room) noexcept nogil:
     cdef Py_ssize_t unit = index // t.blocks, group = unit % t.groups, row = index % t.blocks * t.rows, i, k
     cdef Py_ssize_t rows = min(t.rows, t.seen.out[0] - row), positions = rows * t.seen.out[1]
-    cdef Py_ssize_t count = p.stride[0] * p.stride[1]
     cdef char *made = room + t.planes + t.matrix + ROOM
     cdef Lattice seen = p.seen
     if rows <= 0:
         return
-    grad += unit_seen(t, unit)
     weight += group * t.filters * t.inside * t.itemsize
-    out += unit_made(t, unit, row) if t.made_pixel else unit * t.filters * p.size[0] * p.size[1] * t.itemsize
-    if t.plain:
-        grad += row * t.seen.out[1] * t.itemsize
-    else:
-        lay_out(t, grad, row, rows, room)
-    if t.made_pixel:
-        weigh(t, &seen, weight, t.inside, t.inside, positions, grad, False, made, row_made(t, positions), room)
-        turn_back(t, positions, made, NULL, out)
-        return
-    if count == 1:
-        weigh(t, &seen, weight, t.inside, t.inside, positions, grad, False, out + row * t.seen.out[1] * t.itemsize,
-              t.area, room)
-        return
-    for i in range(count):
+    out += unit * t.filters * p.size[0] * p.size[1] * t.itemsize
+    lay_out(t, grad + unit_seen(t, unit), row, rows, room)
+    for i in range(p.stride[0] * p.stride[1]):
         k = p.first[i + 1] - p.first[i]
         seen.rows = p.seen.rows + p.first[i]
         if k:
@@ -265,11 +254,15 @@ cdef int grad_of_input(Geometry *g, View grad, View weight, View y, DType dtype)
     cdef Temporary room, _places, turned_weight
     cdef list taps = []
     cdef Py_ssize_t i, size, count
-    cdef int j, threads = plan(&t, t.filters, t.area, g.images * g.groups * g.filters * g.area * g.inside)
+    cdef int j, threads
+    if g.seen.stride[0] * g.seen.stride[1] == 1:
+        t.out[0], t.out[1] = t.groups * t.filters * t.area, t.area
+        turned_weight = turned_weights(weight, g, list(range(g.taps)))
+        return forward(&t, grad, turned_weight.view, None, y, TURNED_TAPS)
+    threads = plan(&t, t.filters, t.area, g.images * g.groups * g.filters * g.area * g.inside)
     _places = phases(grad, g, &t, &found, taps)
     turned_weight = turned_weights(weight, g, taps)
-    room = work_room(grad, &t, dtype, threads, 1,
-                     room_made(&t, 1) if t.made_pixel or found.stride[0] * found.stride[1] > 1 else 0)
+    room = work_room(grad, &t, dtype, threads, 1, room_made(&t, 1))
     size = room.view.strides[0] * g.itemsize
     count = t.images * t.groups * t.blocks
     with nogil:
@@ -333,7 +326,7 @@ cdef int grad_of_weight(Geometry *g, View grad, View a, View y, DType dtype) exc
     if together > 1:
         turned = converted(make_view(grad.memory, dtype, grad.offset, 4, sizes, strides), dtype)
         grad = turned.view
-    _places = lattice(grad, g, together, True, &seen)
+    _places = lattice(grad, g, together, TAPS, &seen)
     room = work_room(grad, g, dtype, threads, together, 0)
     sums = temporary(grad.memory.backend, dtype, 2, [threads, n])
     memset(data(sums.view), 0, threads * n * g.itemsize)

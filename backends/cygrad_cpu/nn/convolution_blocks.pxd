@@ -28,6 +28,11 @@ cdef struct Geometry:           # of a product of weights (filters, inside) with
     Py_ssize_t planes           # bytes of a thread's planes
     Py_ssize_t matrix           # ... and of its matrix
 
+cdef enum Order:                # of what a position sees
+    CHANNELS                    # the elements of the kernel for one channel after another
+    TAPS                        # channels for one element after another: places a plane apart follow each other
+    TURNED_TAPS                 # ... from the last one on
+
 cdef bint lie_last(View out)
 cdef View last(View t)
 cdef bint describe(Geometry *g, View a, View weight, View out, tuple stride, tuple padding, tuple dilation, int groups,
@@ -35,7 +40,7 @@ cdef bint describe(Geometry *g, View a, View weight, View out, tuple stride, tup
 cdef Geometry turned(const Geometry *g) noexcept nogil
 cdef int plan(Geometry *g, Py_ssize_t m, Py_ssize_t n, Py_ssize_t work) except -1
 cdef Temporary work_room(View like, Geometry *g, DType dtype, int threads, Py_ssize_t images, Py_ssize_t extra)
-cdef Temporary lattice(View like, const Geometry *g, Py_ssize_t images, bint by_taps, Lattice *seen)
+cdef Temporary lattice(View like, const Geometry *g, Py_ssize_t images, Order order, Lattice *seen)
 cdef Py_ssize_t unit_seen(const Geometry *g, Py_ssize_t unit) noexcept nogil
 cdef void lay_out(const Geometry *g, const char *a, Py_ssize_t row, Py_ssize_t rows, char *planes) noexcept nogil
 cdef const char *matrix_of(const Geometry *g, const Lattice *seen, Py_ssize_t k, Py_ssize_t positions,

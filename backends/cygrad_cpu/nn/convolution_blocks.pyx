@@ -131,9 +131,8 @@ cdef Temporary work_room(View like, Geometry *g, DType dtype, int threads, Py_ss
 
 # ---- what positions see
 
-cdef Temporary lattice(View like, const Geometry *g, Py_ssize_t images, bint by_taps, Lattice *seen):
-    """Where the planes of so many images have what the first position sees, and the rows of positions. By taps, places
-    a plane apart follow each other, so that products read them where they are."""
+cdef Temporary lattice(View like, const Geometry *g, Py_ssize_t images, Order order, Lattice *seen):
+    """Where the planes of so many images have what the first position sees, and the rows of positions."""
     cdef const Stencil *s = &g.seen
     cdef Temporary made = temporary(like.memory.backend, dtype_of(INT64), 1, [g.inside + images * g.rows])
     cdef Py_ssize_t *place = <Py_ssize_t *>data(made.view)
@@ -144,7 +143,9 @@ cdef Temporary lattice(View like, const Geometry *g, Py_ssize_t images, bint by_
             for i in range(s.kernel[1]):
                 x = i * s.dilation[1]
                 tap = y * s.kernel[1] + i
-                place[tap * g.channels + c if by_taps else c * g.taps + tap] = (
+                if order == TURNED_TAPS:
+                    tap = g.taps - 1 - tap
+                place[c * g.taps + tap if order == CHANNELS else tap * g.channels + c] = (
                     c * g.plane + y * s.dilation[0] * s.row + x % s.stride[1] * (s.row // s.stride[1])
                     + x // s.stride[1])
     place += g.inside
@@ -252,7 +253,8 @@ cdef Py_ssize_t row_made(const Geometry *g, Py_ssize_t positions) noexcept nogil
 
 
 cdef Py_ssize_t room_made(const Geometry *g, Py_ssize_t images) noexcept nogil:
-    """Elements of what a block of so many images makes; of fewer filters than four there are rows that are read for nothing."""
+    """Elements of what a block of so many images makes; of fewer filters than four there are rows that are read for
+    nothing."""
     return max(g.filters, <Py_ssize_t>4) * row_made(g, images * g.rows * g.seen.out[1])
 
 

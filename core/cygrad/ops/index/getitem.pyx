@@ -241,6 +241,8 @@ cdef int setitem_(Tensor t, object key, object value) except -1:
         view = (t if start == 0 and stop == t.sizes[0] and step == 1 and not counts_back(key)
                 else slice_(t, 0, start, stop, step))
     elif key is False:
+        if given is None:
+            number_tensor(t, value)
         return 0
     elif key is True:
         view = unsqueeze_(t, 0)

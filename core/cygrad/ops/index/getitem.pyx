@@ -203,7 +203,7 @@ cdef Tensor take(Tensor view, list indices):
     cdef bint tracked = grad_enabled() and requires_grad(view)
     if mask is not None:
         if tracked:
-            return general().index_rows(view, mask_places(mask), mask.rank)
+            return general().index_rows(view, mask_places(mask), mask.rank, mask)
         return take_rows(view, mask_places(mask), mask.rank)
     if not tracked and is_lone_index(indices):              # the kernel looks at the places as it reads them
         found = take_at(view, tuple(indices), False, False)

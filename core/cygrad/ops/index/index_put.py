@@ -38,7 +38,7 @@ def index(self, indices, first):
 
 
 @primitive
-def index_rows(self, positions, axes):
+def index_rows(self, positions, axes, mask):          # which a node keeps, to refuse its changes
     return tensor_places.take_rows(self, positions, axes)
 
 

@@ -20,12 +20,14 @@ from cygrad.autograd.saved import SECOND_BACKWARD
 from cygrad.dispatch.raw import clone_like
 
 
+INFERENCE = ("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+             "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details.")
+
+
 cdef int check_inference(Tensor t) except -1:
     """Refuse to write into a tensor of inference mode outside it."""
     if t.inference and t.counter is None and not inference_enabled():      # `.data` of one counts by itself
-        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
-                           "clone to get a normal tensor before doing inplace update.See "
-                           "https://github.com/pytorch/rfcs/pull/17 for more details.")
+        raise RuntimeError(INFERENCE)
     return 0
 
 

@@ -3,6 +3,7 @@
 A rule runs the op, or others, on the values of all examples at once, and so sees axis 0 of them; what it makes is
 batched again. Inside several levels the values are batched themselves, and the call comes here again.
 """
+import inspect
 import warnings
 
 import cygrad
@@ -75,6 +76,8 @@ def called(op, level, args, kwargs):
     if rule is None:
         rule = _RULES.get(op.name)
     if rule is not None:
+        if kwargs:
+            args, kwargs = required_first(op.function, args, kwargs)
         if not are_lifted(args, kwargs, level):
             args, kwargs = mapped(lambda t: lifted(t, level), args, kwargs)
         try:
@@ -82,6 +85,17 @@ def called(op, level, args, kwargs):
         except NoBatchingRule:
             pass
     return one_by_one(op, level, args, kwargs)
+
+
+def required_first(function, args, kwargs):
+    """Arguments with those by position that a function can't do without, as rules take them."""
+    parameters = list(inspect.signature(function).parameters.values())
+    for parameter in parameters[len(args):]:
+        if parameter.name not in kwargs or parameter.default is not parameter.empty:
+            break
+        kwargs = dict(kwargs)
+        args = *args, kwargs.pop(parameter.name)
+    return args, kwargs
 
 
 def mapped(change, args, kwargs):

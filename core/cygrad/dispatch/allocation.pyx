@@ -94,12 +94,39 @@ cdef Tensor output_like(DType dtype, int rank, const Py_ssize_t *sizes, Tensor a
     if rank < 2 or fills(a, rank, sizes) and fills(b, rank, sizes) and fills(c, rank, sizes):
         return empty(a.memory.backend, a.memory.index, dtype, rank, sizes)
     out = ordered_output(dtype, rank, sizes, a, b, c)
+    if rank == 4 and channels_last(a, sizes) and channels_last(b, sizes) and channels_last(c, sizes):
+        set_channels_last(out)
+        return out
     for t in (a, b, c):
         if t is not None and not laid_out_as(<Tensor>t, a, out):
             return out
     for i in range(rank):                       # without gaps: the strides of axes of size 1 are those of `a`, too
         out.strides[i] = a.strides[i]
     return out
+
+
+cdef bint channels_last(Tensor t, const Py_ssize_t *sizes) noexcept:
+    """Whether an operand, if there is one, has these four sizes and the channels side by side; of axes of 1 any strides."""
+    cdef Py_ssize_t step = 1
+    cdef int i
+    if t is None:
+        return True
+    if t.rank != 4 or t.elements == 0:
+        return False
+    for i in (1, 3, 2, 0):
+        if t.sizes[i] != sizes[i] or sizes[i] != 1 and t.strides[i] != step:
+            return False
+        step *= sizes[i]
+    return True
+
+
+cdef void set_channels_last(Tensor out) noexcept:
+    cdef Py_ssize_t step = 1
+    cdef int i
+    for i in (1, 3, 2, 0):
+        out.strides[i] = step
+        step *= out.sizes[i]
+    out.finish()
 
 
 cdef bint laid_out_as(Tensor t, Tensor a, Tensor out) noexcept:

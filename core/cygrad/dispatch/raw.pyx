@@ -233,7 +233,7 @@ def flipped(Tensor a not None, tuple dims not None):
     cdef int i
     if not (<Backend>a.memory.backend).walks_backwards or a.elements == 0:
         return None
-    out = empty_as(a, a.dtype) if a.dense and a.rank == 1 else empty_like_strided(a, a.dtype)
+    out = empty_as(a, a.dtype) if a.rank == 1 and a.strides[0] == 1 else empty_like_strided(a, a.dtype)
     for i in range(a.rank):
         strides[i] = a.strides[i]
     for dim in dims:

@@ -33,7 +33,14 @@ KINDS_OF_VALUES = ((Tensor, TENSOR), (int, INT), (float, FLOAT), (complex, COMPL
 PASS_AS_NONE = "None", "()"             # defaults for which None may be given
 NUMPYS_WORDS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
-WITHOUT_NUMPYS_WORDS = frozenset(("norm", "unique", "unique_consecutive"))      # Python in PyTorch
+# Python in PyTorch, beside those that the table says it of: there no other words than the signature's are known.
+WITHOUT_NUMPYS_WORDS = frozenset("istft norm unique unique_consecutive".split())
+METHODS_WITHOUT_NUMPYS_WORDS = WITHOUT_NUMPYS_WORDS | {"unflatten"}
+
+
+def knows_numpys_words(name, method, python):
+    """Whether NumPy's words may stand for PyTorch's; `python`: the table of signatures says that it is Python there."""
+    return not python and name not in (METHODS_WITHOUT_NUMPYS_WORDS if method else WITHOUT_NUMPYS_WORDS)
 
 
 @cache
@@ -104,8 +111,9 @@ class Accepted:
         if self.endless:
             for place in range(int(method), len(self.places) + 1):
                 self._take(place, INT, spread)
-        for numpys, ours in NUMPYS_WORDS.items():
-            if ours in self.words and name not in WITHOUT_NUMPYS_WORDS:
+        numpys_words = knows_numpys_words(name, method, lines[0].startswith("!"))
+        for numpys, ours in NUMPYS_WORDS.items() if numpys_words else ():
+            if ours in self.words:
                 self.words.setdefault(numpys, self.words[ours])
 
     def _add(self, body, place, overload):

@@ -13,15 +13,15 @@ from ast import literal_eval
 import numpy as np
 
 from cygrad.errors import warn
-from cygrad.errors.accepted import NUMPYS_WORDS, WITHOUT_NUMPYS_WORDS
+from cygrad.errors.accepted import NUMPYS_WORDS, knows_numpys_words
 from cygrad.errors.first_faults import first_fault
 from cygrad.errors.signatures import NUMPY_NUMBERS, overloads, type_name
 from cygrad.tensor import Tensor
 
 
-def pytorchs_words(name, ways, kwargs):
+def pytorchs_words(name, ways, method, kwargs):
     """Keyword arguments by PyTorch's names, for which NumPy's may stand."""
-    if name in WITHOUT_NUMPYS_WORDS:
+    if not knows_numpys_words(name, method, ways and ways[0].python):
         return kwargs
     known = {p.name for way in ways for p in way.parameters}
     found = {word if word in known else NUMPYS_WORDS.get(word, word): value for word, value in kwargs.items()}
@@ -56,7 +56,7 @@ def other_ways(name, method, args, kwargs):
     """
     ways = overloads(name, method)
     head, given = (args[:1], args[1:]) if method else ((), args)
-    words = pytorchs_words(name, ways, kwargs)
+    words = pytorchs_words(name, ways, method, kwargs)
     takes = [way for way in ways if way.refusal(name, given, words) is None]
     for way in takes:
         values = way.bound(given, words)
@@ -133,7 +133,7 @@ def explained(name, method, args, kwargs, error):
     if not ways:
         return first_fault(name, {**dict(enumerate(args)), **kwargs}, error)
     given = args[1:] if method else args
-    words = pytorchs_words(name, ways, kwargs)
+    words = pytorchs_words(name, ways, method, kwargs)
     found = pythons(name, ways[0], given, words, error)
     if found is not None:
         return found
@@ -186,7 +186,7 @@ def settled(name, method, args, kwargs, function):
         In PyTorch's words, if none of its overloads takes the arguments, or a number is too large for any of them.
     """
     ways, head = overloads(name, method), int(method)
-    words, given = pytorchs_words(name, ways, kwargs), args[head:]
+    words, given = pytorchs_words(name, ways, method, kwargs), args[head:]
     for way in ways:
         if way.refusal(name, given, words) is None:
             unreadable = way.unreadable(name, given, words)

@@ -110,7 +110,7 @@ def made(args, kwargs, dtype, device, any_dtype=False):
         return first._as_tensor(dtype)
     if isinstance(first, str):
         raise TypeError("new(): invalid data type 'str'")
-    if not hasattr(first, "__len__") and not hasattr(first, "__array_interface__"):
+    if isinstance(first, dict) or not hasattr(first, "__len__") and not hasattr(first, "__array_interface__"):
         raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
     if hasattr(first, "__array_interface__"):
         return as_tensor(first, dtype=dtype, device=device)

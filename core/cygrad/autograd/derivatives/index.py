@@ -16,7 +16,7 @@ from cygrad.ops.shape.slices import slice_along
 
 derivative("index", self=lambda grad, self_shape, indices, first: written((
     ops.index_put if batch_depth() else ops.index_put_impl)(grad.new_zeros(self_shape), indices, grad, True)))
-derivative("index_rows", name="IndexBackward0", self=lambda grad, self_shape, positions, axes: written((
+derivative("index_rows", name="IndexBackward0", self=lambda grad, self_shape, positions, axes, mask: written((
     ops.put_rows if batch_depth() else ops.put_rows_impl)(grad.new_zeros(self_shape), positions, axes, grad, True)))
 for _op, _name in ("", "IndexPutBackward0"), ("_impl", "IndexPutImplBackward0"):
     derivative("index_put" + _op, name=_name, self=lambda grad, indices, accumulate:
@@ -24,24 +24,23 @@ for _op, _name in ("", "IndexPutBackward0"), ("_impl", "IndexPutImplBackward0"):
                values=lambda grad, indices: ops.recorded_index(grad, indices.read()))
     derivative("put_rows" + _op, name=_name, self=lambda grad, positions, axes, accumulate:
                grad if accumulate else ops.put_rows(grad, positions, axes, grad.new_zeros(()), False),
-               values=lambda grad, positions, axes: ops.index_rows(grad, positions, axes))
+               values=lambda grad, positions, axes: ops.index_rows(grad, positions, axes, None))
 derivative("masked_fill", self=lambda grad, mask: grad.masked_fill(mask, 0))
 derivative("masked_fill_tensor", name="MaskedFillBackward1", self=lambda grad, mask: grad.masked_fill(mask, 0),
            value=lambda grad, mask: (grad.masked_select(mask) if grad_mode() and not batch_depth() else
                                       grad.where(mask, 0)).sum())
-derivative("masked_select", self=lambda grad, positions, shape: masked_select_backward(grad, positions, shape))
+derivative("masked_select", self=lambda grad, self, mask, positions, shape: masked_select_backward(
+    grad, self.expand(shape), mask, positions))
 derivative("masked_scatter", self=lambda grad, mask: grad.masked_fill(mask, 0),
            source=one_node("MaskedScatterBackwardBackward0", lambda grad, mask, source_shape:
                            _leading(grad.masked_select(mask), source_shape), "grad"))
 
 
-def masked_select_backward(grad, positions, shape):
-    """Zeros, with the gradient at these places."""
-    into = grad.new_zeros(shape)
+def masked_select_backward(grad, like, mask, positions):
+    """Zeros laid out as `like`, with the gradient at the places where the mask is true."""
+    into = cygrad.zeros_like(like)
     if not grad_mode() or batch_depth():
-        return written(ops.put_rows(into, positions, len(shape), grad, False))
-    mask = ops.put_rows(cygrad.zeros_like(into, dtype=cygrad.bool), positions, len(shape),
-                        cygrad.ones((), dtype=cygrad.bool, device=grad.device), False)
+        return written(ops.put_rows(into, positions, like.dim(), grad, False))
     return written(into.masked_scatter(mask, grad))
 
 # --------------------------------------------------------------- along an axis

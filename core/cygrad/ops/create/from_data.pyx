@@ -70,8 +70,6 @@ cdef Tensor from_data(object values, DType dtype):
         return out if dtype is None else cast(out, dtype)
     if isinstance(values, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(values).__name__}'")
-    if isinstance(values, dict):
-        raise RuntimeError("Could not infer dtype of dict")
     if may_be_foreign(values):
         out = foreign_arrays.taken(values)
         if out is not None:

@@ -30,7 +30,7 @@ cdef extern from "Python.h":
 cdef bint is_sequence(object x):
     if PyList_CheckExact(x) or PyTuple_CheckExact(x):
         return True
-    if isinstance(x, (str, bytes, Tensor)) or PyFloat_Check(x) or PyLong_Check(x) or PyComplex_Check(x):
+    if isinstance(x, (str, bytes, dict, Tensor)) or PyFloat_Check(x) or PyLong_Check(x) or PyComplex_Check(x):
         return False
     return hasattr(x, "__len__") and hasattr(x, "__getitem__") and not hasattr(x, "__array_interface__")
 
@@ -80,8 +80,6 @@ cdef DType element_dtype(object x):
     if found is None:
         if isinstance(x, str):
             raise TypeError("new(): invalid data type 'str'")
-        if isinstance(x, dict):
-            raise RuntimeError("Could not infer dtype of dict")
         raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")
     return found
 

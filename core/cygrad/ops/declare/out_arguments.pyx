@@ -146,7 +146,7 @@ cdef void take_strides(Tensor target, Tensor result) noexcept:
         if result.strides[i] == 0 and result.sizes[i] > 1:
             return
         reach += (result.sizes[i] - 1) * result.strides[i]
-    if reach == result.elements:
+    if reach == result.elements or result.elements == 0:
         for i in range(result.rank):
             target.strides[i] = result.strides[i]
         target.finish()

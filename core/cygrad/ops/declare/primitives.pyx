@@ -33,10 +33,10 @@ cdef class Primitive(Op):
     """An op with its own derivative row: `forward(*args)` computes raw values, a call records it when needed.
 
     Arguments are positional. `inplace` refuses a target whose elements share memory, unless `may_overlap` is set: what
-    is written to them is one value. `constants`: PyTorch's name of the op, and the arguments that may require no
+    is written to them is one value, and with `apart` operands that are a part of the target's memory. `constants`: PyTorch's name of the op, and the arguments that may require no
     gradient; others that have no formula may, and get none. `of_any_dtype`: integers depend on what is written, too.
     """
-    cdef public bint may_overlap, of_any_dtype
+    cdef public bint may_overlap, apart, of_any_dtype
     cdef readonly tuple constants
     cdef readonly object forward
     cdef public object __doc__
@@ -98,6 +98,10 @@ cdef class Primitive(Op):
         check_inplace(target)
         if not self.may_overlap:
             refuse_self_overlap(target)
+        if self.apart:
+            for operand in args[1:]:
+                if isinstance(operand, Tensor):
+                    refuse_overlap(target, <Tensor>operand, False)
         if grad_enabled() and (target.dtype.category >= CATEGORY_FLOAT or self.of_any_dtype) and any_requires(args):
             row = self.derivative()
             if row is not None and wanted(row, args):

@@ -29,6 +29,7 @@ from cygrad.dtype cimport DType
 from cygrad.tensor cimport Tensor
 from cygrad.tensors.overriding cimport function_modes, functions_off, is_overridden, mode_here, overridden
 
+from cygrad.autograd.inplace import INFERENCE
 from cygrad.errors import DeviceMismatch
 from cygrad.devices.home import together
 from cygrad.errors.accepted import accepted, kind_of
@@ -610,6 +611,12 @@ cdef object refused(PublicOp op, tuple args, dict kwargs):
     try:
         cygrad_owned(NULL)
     except Exception as error:
+        if error.args == (INFERENCE,) and args:
+            try:
+                op.run((<Tensor?>args[0]).clone(), *args[1:], **kwargs)
+            except Exception as earlier:        # PyTorch tells of inference mode when all is done
+                raise earlier from None
+            raise
         moved = together(args, kwargs, op.name.endswith("_")) if isinstance(error, DeviceMismatch) else None
         if moved is None:
             found = explained(op, args, kwargs, error)

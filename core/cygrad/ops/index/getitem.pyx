@@ -203,7 +203,7 @@ cdef Tensor take(Tensor view, list indices):
     cdef bint tracked = grad_enabled() and requires_grad(view)
     if mask is not None:
         if tracked:
-            return general().index_rows(view, mask_places(mask), mask.rank)
+            return general().index_rows(view, mask_places(mask), mask.rank, mask)
         return take_rows(view, mask_places(mask), mask.rank)
     if not tracked and is_lone_index(indices):              # the kernel looks at the places as it reads them
         found = take_at(view, tuple(indices), False, False)
@@ -241,6 +241,8 @@ cdef int setitem_(Tensor t, object key, object value) except -1:
         view = (t if start == 0 and stop == t.sizes[0] and step == 1 and not counts_back(key)
                 else slice_(t, 0, start, stop, step))
     elif key is False:
+        if given is None:
+            number_tensor(t, value)
         return 0
     elif key is True:
         view = unsqueeze_(t, 0)

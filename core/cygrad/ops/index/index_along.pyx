@@ -356,6 +356,8 @@ def index_reduce_arguments(self, dim, index, source, reduce, *, include_self=Tru
     if not include_self:
         refuse_no_slices(self, arguments[0], index)
     refuse_complex_extremes(self, reduce)
+    if not include_self and self.dtype.name == "bool":
+        raise NotImplementedError("\"index_reduce_func_exclude_input_init\" not implemented for 'Bool'")
     if self.dim() < 2 and (self.dtype.is_complex or self.dtype.name == "bool"):     # more axes: other kernels
         raise NotImplementedError(f"\"index_func_\" not implemented for '{scalar_name(self)}'")
     return (*arguments, reduce, include_self)

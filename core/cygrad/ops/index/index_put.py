@@ -7,6 +7,7 @@ import operator
 
 from cygrad.devices.home import brought
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.overlap import OVERLAPPED
 from cygrad.dispatch.promotion import check_scalar
 from cygrad.dispatch.raw import fill_ as raw_fill, step_mode
 from cygrad.errors import DeviceMismatch, warn
@@ -37,7 +38,7 @@ def index(self, indices, first):
 
 
 @primitive
-def index_rows(self, positions, axes):
+def index_rows(self, positions, axes, mask):          # which a node keeps, to refuse its changes
     return tensor_places.take_rows(self, positions, axes)
 
 
@@ -176,14 +177,16 @@ def refuse_first(self, key, value):
     """Raise what PyTorch notices about ``self[key] = value`` before it looks at the places that the key names."""
     if not isinstance(value, Tensor):
         number_tensor(self, value)
-    axes = 0
-    for part in key if isinstance(key, tuple) else (key,):
+    axes, parts = 0, key if isinstance(key, tuple) else (key,)
+    for part in parts:
         if isinstance(part, Tensor) and part.dtype.name in ("bool", "uint8"):
             axes += part.dim()
         elif part is not None and part is not ... and not isinstance(part, bool):
             axes += 1
     if axes > self.dim():
         raise IndexError(f"too many indices for tensor of dimension {self.dim()}")
+    if value is self and any(isinstance(part, Tensor) for part in parts):
+        raise RuntimeError(OVERLAPPED)
 
 
 def assigned_number(self, value):

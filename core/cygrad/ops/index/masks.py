@@ -105,7 +105,7 @@ def _masked_fill_copy(input, mask, value):
 # -------------------------------------------------- elements where the mask is true
 
 @primitive
-def masked_select(self, positions, shape):
+def masked_select(self, mask, positions, shape):
     return take_rows(self.expand(shape), positions, len(shape))
 
 
@@ -132,7 +132,7 @@ def _masked_select(input, mask):
     if mask.dtype.name != "bool":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     shape = input.shape if input.shape == mask.shape else common_shape((mask, input))
-    return masked_select(input, mask_places(mask.expand(shape)), shape)
+    return masked_select(input, mask, mask_places(mask.expand(shape)), shape)
 
 
 def _masked_scatter(self, mask, source):

@@ -9,7 +9,7 @@ looks at them as it reads.
 """
 from cygrad cimport backend as k
 from cygrad.backend cimport Backend
-from cygrad.dispatch.allocation cimport empty, output_like
+from cygrad.dispatch.allocation cimport empty, ordered_output, output_like
 from cygrad.dispatch.axes cimport leading_merged
 from cygrad.dispatch.kernel_calls cimport binary, cast, dense_copy, expand_to
 from cygrad.dispatch.axis_reductions cimport reduce
@@ -160,10 +160,19 @@ cdef Tensor make_plan(Tensor a, tuple indices, Plan *plan):
         if not indexed[i]:
             plan.sizes[at], plan.strides[at], plan.index[at] = a.sizes[i], a.strides[i], 0
             if a.sizes[i] == 1:                         # as if the index had the axis: it matters to the memory order
-                plan.index[at] = 1 if first < 0 else places.elements
+                plan.index[at] = 1 if first < 0 else max(places.elements, 1)
             at += 1
     plan.rank = at
     return places
+
+
+cdef bint is_spread(const Plan *plan) noexcept:
+    """Whether the index is broadcast to the shape of the result."""
+    cdef int i
+    for i in range(plan.rank):
+        if plan.index[i] == 0:
+            return True
+    return False
 
 
 cdef int add_places(Plan *plan, Tensor places, int at) noexcept:
@@ -225,8 +234,10 @@ cpdef Tensor take_at(Tensor a, tuple indices, bint dense=False, bint checked=Tru
     index = strided(places, places.offset, plan.rank, plan.sizes, plan.index)
     if dense:
         out = empty(a.memory.backend, a.memory.index, a.dtype, plan.rank, plan.sizes)
-    else:
+    elif walked.elements or not is_spread(&plan):
         out = output_like(a.dtype, plan.rank, plan.sizes, walked, index, None)
+    else:                                                   # dense as they are, both would leave it row-major
+        out = ordered_output(a.dtype, plan.rank, plan.sizes, walked, index, None)
     if out.elements or not checked:
         walked.sizes[plan.dim], walked.strides[plan.dim] = plan.span, plan.step
         walked.finish()

@@ -12,7 +12,7 @@ from cygrad.ops.declare.operand_types import HALVES, need_float, need_tensors, r
 from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, reduced_in_one_pass, warn_of_broadcast, word
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.shape.broadcasting import common_shape
-from cygrad.dispatch.allocation import laid_like
+from cygrad.dispatch.allocation import empty_like_strided, laid_like
 from cygrad.dispatch.programs import program
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dispatch.raw import cast_to
@@ -53,6 +53,8 @@ def _smooth_l1_loss(self, target, reduction, beta):
 
 @primitive(name="huber_loss")
 def _huber_loss(self, target, reduction, delta):
+    if reduction == "none" and self.dtype is target.dtype:
+        return HUBER.into(empty_like_strided(self, self.dtype), self, target, delta, -delta)
     return cast_to(reduced_in_one_pass(HUBER, reduction, self, target, delta, -delta), self.dtype)
 
 

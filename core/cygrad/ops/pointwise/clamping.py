@@ -220,7 +220,7 @@ general_clamp_ = inplace_form("clamp", clamp, True)
 
 
 def _clamp_min_(self, min):
-    if isinstance(min, complex):
+    if self.is_complex() or isinstance(min, complex):
         self._check_inplace()
     if bounded("clamp_min", self, min, None) or not fits(self, min):
         return general_clamp_min_(self, min)
@@ -228,7 +228,7 @@ def _clamp_min_(self, min):
 
 
 def _clamp_max_(self, max):
-    if isinstance(max, complex):
+    if self.is_complex() or isinstance(max, complex):
         self._check_inplace()
     if bounded("clamp_max", self, None, max) or not fits(self, max):
         return general_clamp_max_(self, max)

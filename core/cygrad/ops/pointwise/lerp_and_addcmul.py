@@ -142,6 +142,9 @@ def _addcdiv_into(self, tensor1, tensor2, value):
     self._bump_version()
 
 
+_lerp_into.apart = _addcmul_into.apart = _addcdiv_into.apart = True
+
+
 def _addcmul_(self, tensor1, tensor2, *, value=1):
     if same_floats(self, tensor1, tensor2):
         return _addcmul_into.inplace(self, tensor1, tensor2, value)

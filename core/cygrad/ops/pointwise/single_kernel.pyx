@@ -12,7 +12,7 @@ from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 from cygrad cimport backend as k
 from cygrad.autograd.forward_levels cimport FORWARD
 from cygrad.autograd.inplace cimport check_inference, check_inplace, rebase, set_meta_of
-from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.modes cimport grad_enabled, inference_enabled
 from cygrad.autograd.recording cimport attach, keep_result, record_pair, refuse_before_writing
 from cygrad.autograd.derivative cimport DROPPED, Derivative, OpNode, RESULT_BIT, find_row
 from cygrad.dispatch.allocation cimport empty_as, output_like
@@ -367,15 +367,17 @@ cdef object apply_binary_(KernelOp op, Tensor a, object y):
     cdef int rank
     if a.names_ is not None or (isinstance(y, Tensor) and (<Tensor>y).names_ is not None):
         return getattr(a, op.name + "_")(y)
+    if isinstance(y, Tensor):
+        b = <Tensor>y
+    elif not is_number(y):
+        return apply_binary_(op, a, number_of_numpy(y)) if is_scalar_of_numpy(y) else NotImplemented
+    if a.inference and a.counter is None and not inference_enabled():       # which PyTorch tells when all is done
+        apply_binary_(op, dense_copy(a), y)
     if op.rule == TO_BOOL and op.inplace_derivative(False) is None:        # PyTorch's autograd does not see it
         check_inference(a)
         refuse_self_overlap(a)
     else:
         check_target(a)
-    if isinstance(y, Tensor):
-        b = <Tensor>y
-    elif not is_number(y):
-        return apply_binary_(op, a, number_of_numpy(y)) if is_scalar_of_numpy(y) else NotImplemented
     if op.rule == NO_BOOL and (a.dtype.code == BOOL or (b.dtype.code == BOOL if b is not None else PyBool_Check(y))):
         raise bool_error(op.name, a.dtype.code == BOOL and (b is None or b.dtype.code == BOOL))
     if b is not None and b is not a and b.memory is a.memory:

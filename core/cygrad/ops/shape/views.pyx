@@ -9,6 +9,7 @@ from cygrad.dispatch.kernel_calls cimport dense_copy
 from cygrad.dispatch.sizes cimport multiply_overflows, product
 from cygrad.dtype cimport DType
 from cygrad.ops.declare.op cimport Op, tracked
+from cygrad.storage cimport VersionCounter
 from cygrad.tensor cimport CREATED_NORMALLY, Tensor, new_tensor, subclass_view, view_of
 from cygrad.view cimport MAX_RANK, fill_dense, size_of, tuple_of, wrap_dim
 
@@ -172,8 +173,8 @@ cdef Tensor reshape_(Tensor t, int rank, Py_ssize_t *sizes):
     return out
 
 
-def unsafe_strided_view(Tensor fresh not None, shape):
-    """A new tensor that nobody else holds under another shape, in its order in memory; None where that needs a copy."""
+def unsafe_strided_view(Tensor t not None, shape):
+    """A tensor under another shape, in its order in memory, which counts by itself; None where that needs a copy."""
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[64]
     cdef Tensor out
@@ -181,12 +182,13 @@ def unsafe_strided_view(Tensor fresh not None, shape):
     for n in shape:
         sizes[rank] = n
         rank += 1
-    if not view_strides(fresh, rank, sizes, strides):
+    if not view_strides(t, rank, sizes, strides):
         return None
-    out = view_of(fresh, fresh.offset, rank, sizes, strides)
+    out = view_of(t, t.offset, rank, sizes, strides)
     out.base, out.creation = None, CREATED_NORMALLY
-    if tracked(fresh):
-        UNSAFE_VIEW.record(out, (fresh, None))
+    out.counter = VersionCounter.__new__(VersionCounter)
+    if tracked(t):
+        UNSAFE_VIEW.record(out, (t, None))
     return out
 
 

@@ -229,7 +229,8 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
         where = (elements if one else test_elements).device
         elements, tests = [t.detach().to(dtype) if isinstance(t, Tensor) else functions["tensor"](
             t, dtype=dtype, device=where) for t in (elements, test_elements)]
-    tests = tests.reshape(-1)
+    # PyTorch compares every element with every test if there are few tests, and has them as a view then.
+    tests = tests.view(-1) if one and other and tests.numel() < 10 * elements.numel() ** 0.145 else tests.reshape(-1)
     if tests.numel() <= 4:
         tests = tests.unbind(0)
         if tests and elements.is_contiguous() and 1 not in elements.shape:         # so is what `==` makes

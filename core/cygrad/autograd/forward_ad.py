@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from cygrad.autograd import forward_mode
 from cygrad.autograd.forward_levels import set_depth, set_tangent, tangent_of
-from cygrad.autograd.forward_mode import hide
+from cygrad.autograd.forward_mode import hide, value_of
 from cygrad.autograd.modes import set_grad_mode
 from cygrad.autograd.view_gradients import changed
 from cygrad.dispatch.lazy_views import laziness
@@ -156,11 +156,11 @@ def without_tangent(tensor, level):
     """A view of `tensor` without the tangent of a level, and the tangent."""
     before, mode = hide(level)
     try:
-        primal = alias(tensor)
+        value = value_of(tensor, level)
     finally:
         set_grad_mode(mode)
         set_depth(before)
-    return primal, tangent_of(tensor, level)
+    return value, tangent_of(tensor, level)
 
 
 def unpack_dual(tensor, *, level=None):

@@ -11,12 +11,13 @@ import threading
 
 import cygrad
 from cygrad.autograd.derivatives.helpers import written
-from cygrad.autograd.derivatives.tangents import ELEMENTWISE, TANGENTS
+from cygrad.autograd.derivatives.tangents import ELEMENTWISE, OF_NOTHING, TANGENTS
 from cygrad.autograd.forward_levels import (Level, copy_tangents, forget_calls, requires_backward,
                                             requiring_gradient, set_depth, set_tangent, tangent_of, unrecorded,
                                             visible_tangents)
 from cygrad.autograd.modes import grad_mode, set_grad_mode
 from cygrad.dispatch.lazy_views import laziness
+from cygrad.ops.shape.views import alias, primal
 from cygrad.tensor import Tensor
 
 _thread = threading.local()         # .levels: the levels that this thread has entered, the outermost first
@@ -221,13 +222,21 @@ def tangents_by_row(row, args, outs, level):
     values = dict(zip(names, args))
     given = {name: tangents_in(values[name], level) for name in formulas}
     given = {name: value for name, value in given.items() if value is not None}
+    primals, whole = values, False
+    if grad_mode() == 1:        # where a pass may come back, primals are views of their own, and what is 0 takes part
+        primals = {name: value_of(value, level) if isinstance(value, Tensor) and requires_backward(value) else value
+                   for name, value in values.items()}
+        whole = row.op in OF_NOTHING
     own = TANGENTS.get(row.op)
     if own is None or any(name not in own for name in given):
         found = by_gradients(row.op, formulas, values, outs, given)
     else:
         found = None
-        for name, tangent in given.items():
-            part = through(own[name], formulas[name], values, outs, tangent)
+        for name in own:
+            tangent = given.get(name)
+            if tangent is None and not whole:
+                continue
+            part = through(own[name], formulas[name], primals, outs, tangent)
             if part is NotImplemented:
                 found = by_gradients(row.op, formulas, values, outs, given)
                 break
@@ -237,6 +246,11 @@ def tangents_by_row(row, args, outs, level):
                 found = tuple(map(total, found, part))
         found = found or (None,) * len(outs)
     return list(map(fit, found, outs))
+
+
+def value_of(tensor, level):
+    """A view of a dual tensor for its value at a level, by PyTorch's node for it."""
+    return primal(tensor) if level is getattr(_thread, "dual_level", None) else alias(tensor)
 
 
 def tangents_in(value, level):

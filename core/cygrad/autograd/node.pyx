@@ -85,7 +85,7 @@ cdef class Node:
     def name(self):
         """Name of the node, such as ``"MulBackward0"``."""
         cdef str name = type(self).__name__
-        return "torch::autograd::" + name if name == "CopyBackwards" or name == "NotImplemented" else name
+        return "torch::autograd::" + name if name in ("CopyBackwards", "Identity", "NotImplemented") else name
 
     @property
     def next_functions(self):

@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj, flat, once, one_node, plus
+from cygrad.autograd.derivatives.helpers import complement, conj, flat, once, one_node, plus
 from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.programs import Term, one_pass, where
 
@@ -92,7 +92,7 @@ def beyond(grad, x, lambd):
 
 def silu_backward(grad, self):
     s = self.sigmoid()
-    return grad * conj(s) * plus(conj(self * (1 - s)), 1)
+    return grad * conj(s) * plus(conj(self * complement(s, 1)), 1)
 
 
 def softplus(x):

@@ -28,6 +28,7 @@ derivative("diagonal", self=lambda grad, self_shape, offset, dim1, dim2:
 derivative("as_strided", self=lambda grad, self_geometry, size, stride, storage_offset:
            as_strided_backward(grad, self_geometry, size, stride, storage_offset))
 derivative("alias", self=lambda grad: grad)
+derivative("primal", name="Identity", self=lambda grad: grad)
 derivative("clone", self=lambda grad: grad)
 derivative("to_copy", self=lambda grad: grad)
 derivative("copy", name="CopyBackwards", self=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad)

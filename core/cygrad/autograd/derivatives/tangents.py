@@ -9,8 +9,12 @@ arguments lead to are added; what has not the output's shape is broadcast to it.
 by differentiating its gradient (`forward_mode.by_gradients`). Views have rows, so that the tangent of a view is a view.
 """
 import cygrad
-from cygrad.autograd.derivatives.helpers import conj
-from cygrad.autograd.derivatives.reduce import beside, norm_backward, restored, var_backward
+from cygrad.autograd.derivative import derivative
+from cygrad.autograd.derivatives.helpers import conj, times, unchanged, written
+from cygrad.autograd.derivatives.reduce import (beside, norm_backward, prod_backward, prod_dim_backward, restored,
+                                              var_backward)
+from cygrad.ops.declare.primitives import primitive
+from cygrad.tensor import Tensor
 
 ELEMENTWISE = object()      # stands for the formula of the gradient
 TANGENTS = {}               # {op: {argument: function or ELEMENTWISE}}
@@ -53,7 +57,18 @@ def first_of(chosen, self, other):
 
 # ---------------------------------------------------------------------- products
 
-tangent("mul", self=lambda t, other: t * other, other=lambda t, self: t * self)
+@primitive
+def of_nothing(t, factor):
+    """The product of an operand without a tangent, recorded as the product with zeros that it is in PyTorch."""
+    return cygrad.zeros_like(factor) if isinstance(factor, Tensor) else cygrad.zeros(())
+
+
+derivative("of_nothing", name="MulBackward0", t=unchanged,
+           factor=lambda grad, factor_shape: grad.new_zeros(factor_shape))
+OF_NOTHING = {"mul"}        # the ops whose rows are asked about operands without a tangent, too
+
+tangent("mul", other=lambda t, self: of_nothing(t, self) if t is None else t * self,
+        self=lambda t, other: of_nothing(t, other) if t is None else t * other)
 
 tangent("mm", self=lambda t, mat2: t.mm(mat2), mat2=lambda t, self: self.mm(t))
 tangent("bmm", self=lambda t, mat2: t.bmm(mat2), mat2=lambda t, self: self.bmm(t))
@@ -73,20 +88,24 @@ tangent("mean_dim", self=lambda t, dim, keepdim, result: t.mean(dim, keepdim, dt
 tangent("cumsum", self=lambda t, dim, result: t.cumsum(dim, dtype=result.dtype))
 tangent("logcumsumexp", self=lambda t, self, dim: NotImplemented if t.is_complex() or not t.dim() or not t.numel()
         else running(t, (self - self.amax(dim, True)).exp(), dim))
-tangent("softmax", self=lambda t, dim, result: result * (t - (result * t).sum(dim, True)))
-tangent("log_softmax", self=lambda t, dim, result: t - (result.exp() * t).sum(dim, True))
-tangent("logsumexp", self=lambda t, self, dim, keepdim, result:
-        ((self - restored(result, self.shape, dim, keepdim)).exp() * t).sum(dim, keepdim))
+tangent("prod", self=lambda t, self, result: (prod_backward(cygrad.ones_like(result), self, result) * t).sum())
+tangent("prod_dim", self=lambda t, self, dim, keepdim, result: (prod_dim_backward(
+    cygrad.ones_like(self), self, restored(result, self.shape, (dim,), keepdim), dim) * t).sum(dim, keepdim))
+tangent("softmax", self=lambda t, self, dim, result: result * (t - logsumexp_slope(t, self, dim, True)))
+tangent("log_softmax", self=lambda t, self, dim: t - logsumexp_slope(t, self, dim, True))
+tangent("logsumexp", self=lambda t, self, dim, keepdim: written(logsumexp_slope(t, self, dim, keepdim)))
 for _op in "max", "min", "median", "nanmedian":
     tangent(_op, self=lambda t, self, result: ((self == result) * (t / (self == result).sum())).sum())
+tangent("var", self=lambda t, self, dim, correction, keepdim: weighed(
+    var_backward(conj(t), self, dim, correction, True), dim, keepdim))
 tangent("std", self=lambda t, self, dim, correction, keepdim, result: deviation(t, self, dim, correction, keepdim,
                                                                                 result))
 tangent("std_mean", self=lambda t, self, dim, correction, keepdim, result:
         (deviation(t, self, dim, correction, keepdim, result[0]), t.mean(dim, keepdim)))
 for _op in "linalg_vector_norm", "norm":
     tangent(_op, self=lambda t, self, ord, dim, keepdim, result: None if ord == 0 else
-            (weighed(conj(t) * self, dim, keepdim) / result).masked_fill(result == 0, 0) if ord == 2 else weighed(
-        conj(t) * norm_backward(1, self, ord, dim, beside(result, self.shape, dim, keepdim)), dim, keepdim))
+            written((weighed(self * conj(t), dim, keepdim) / result).masked_fill(result == 0, 0), 2) if ord == 2 else
+            weighed(conj(t) * norm_backward(1, self, ord, dim, beside(result, self.shape, dim, keepdim)), dim, keepdim))
 for _op in ("max_dim", "min_dim", "median_dim", "nanmedian_dim", "mode"):
     tangent(_op, self=lambda t, dim, keepdim, result: (chosen(t, dim, keepdim, result[1]), None))
 for _op in ("cummax", "cummin"):
@@ -97,12 +116,17 @@ for _op in ("sort", "sort_stable", "topk"):
 
 def weighed(found, dim, keepdim):
     """The sum of a tangent's elements, each times its part of the gradient."""
-    return (found.real if found.is_complex() else found).sum(dim, keepdim)
+    return (found.real if found.is_complex() else found).sum(dim or (), keepdim)
+
+
+def logsumexp_slope(t, self, dim, keepdim):
+    weights = (self - self.amax(dim, True)).exp() if self.numel() else self.exp()
+    return (weights * t).sum(dim, keepdim) / weights.sum(dim, keepdim)
 
 
 def deviation(t, self, dim, correction, keepdim, result):
     found = weighed(var_backward(conj(t), self, dim, correction, True), dim, keepdim)
-    return (found / (2 * result)).masked_fill(result == 0, 0)
+    return written((found / times(result, 2)).masked_fill(result == 0, 0))
 
 
 def running(t, weights, dim):
@@ -132,7 +156,8 @@ tangent("unbind", self=lambda t, dim: tuple(t.unbind(dim)))
 tangent("split", self=lambda t, split_size, dim: tuple(t.split(split_size, dim)))
 tangent("split_with_sizes", self=lambda t, split_sizes, dim: tuple(t.split(split_sizes, dim)))
 tangent("as_strided", self=lambda t, self, size, stride, storage_offset: window(t, self, size, stride, storage_offset))
-tangent("alias", self=lambda t: t.view_as(t))
+for _op in "alias", "primal":
+    tangent(_op, self=lambda t: t.view_as(t))
 tangent("clone", self=lambda t: t.clone())
 tangent("to_copy", self=lambda t, result: t.to(result.device))
 tangent("copy", self=lambda t: None, src=lambda t: t)

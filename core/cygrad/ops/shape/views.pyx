@@ -18,6 +18,7 @@ from cygrad.ops.declare.op_forms import op
 
 cdef Op VIEW = Op("view", "self", "size")
 cdef Op ALIAS = Op("alias", "self")
+cdef Op PRIMAL = Op("primal", "self")
 CLONE = Op("clone", "self")
 cdef Op RESHAPE_ALIAS = Op("reshape_alias", "self", "size")
 UNSAFE_VIEW = Op("unsafe_view", "self", "size")
@@ -363,6 +364,14 @@ cdef Tensor alias_(Tensor t):
 def alias(Tensor self not None):
     """A view of the whole tensor."""
     return alias_(self)
+
+
+def primal(Tensor self not None):
+    """The same of a dual tensor, for its value."""
+    cdef Tensor out = view_of(self, self.offset, self.rank, self.sizes, self.strides)
+    if tracked(self):
+        PRIMAL.record(out, (self,))
+    return out
 
 
 @op(only_method=True)

@@ -83,6 +83,9 @@ BY_HELPERS = ("has no attribute '_(make_wrapper_subclass|set_sequence_nr|cdata|m
 HELPERS = ("torch.testing", "torch._vendor", "torch.utils._pytree", "torch.utils._import_utils",
            "torch.utils._traceback")
 
+# What helpers ask for more of than the few names that programs use, which cygrad has.
+INTERNALS = "torch._dynamo"
+
 # What helpers ask of PyTorch's internals while they are loaded, and the answer.
 ANSWERS = {
     "torch._C._get_privateuse1_backend_name": lambda: "privateuseone",
@@ -205,9 +208,19 @@ class Module(types.ModuleType):
         stood_for = self.__dict__.get("_cygrad")
         own = getattr(stood_for, name, None)
         if state.running and hasattr(stood_for, name) and not isinstance(value, types.ModuleType):      # a test's patch
+            self.__dict__.setdefault("_patched", []).append((name, own))
             setattr(stood_for, name, value)
         elif not isinstance(value, Module) or own is None or isinstance(own, types.ModuleType):
             super().__setattr__(name, value)
+
+    def __delattr__(self, name):
+        """The end of a test's patch, which looked for the name in the module alone: what it replaced is back."""
+        for number, (patched, own) in reversed([*enumerate(self.__dict__.get("_patched", ()))]):
+            if patched == name:
+                setattr(self._cygrad, name, own)
+                del self._patched[number]
+                return
+        super().__delattr__(name)
 
     def __getattr__(self, name):
         own = self.__dict__.get("_cygrad")
@@ -295,13 +308,16 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec):
         module = Module(spec.name)
-        try:
-            own = importlib.import_module(re.sub("^functorch", "cygrad.func", re.sub("^torch", "cygrad", spec.name)))
-        except ImportError:      # no module, but a name: `cygrad.cuda`
-            parent, _, last = spec.name.rpartition(".")
-            own = getattr(getattr(sys.modules.get(parent), "_cygrad", None), last, None)
-        module.__dict__["_cygrad"] = own
+        module.__dict__["_cygrad"] = None if spec.name.startswith(INTERNALS) else self.own(spec.name)
         return module
+
+    def own(self, name):
+        """What cygrad has under a name of torch's, or None."""
+        try:
+            return importlib.import_module(re.sub("^functorch", "cygrad.func", re.sub("^torch", "cygrad", name)))
+        except ImportError:      # no module, but a name: `cygrad.cuda`
+            parent, _, last = name.rpartition(".")
+            return getattr(getattr(sys.modules.get(parent), "_cygrad", None), last, None)
 
     def exec_module(self, module):
         own = module._cygrad

@@ -3,12 +3,11 @@
 A rule runs the op, or others, on the values of all examples at once, and so sees axis 0 of them; what it makes is
 batched again. Inside several levels the values are batched themselves, and the call comes here again.
 """
-import warnings
-
 import cygrad
 from cygrad.autograd.forward_levels import NoBatchingRule
 from cygrad.batching.levels import is_batched, level_of, lifted
 from cygrad.batching.wrapping import BatchedTensor, are_lifted, batched, level_among
+from cygrad.errors import warn
 from cygrad.tensor import Tensor
 
 _RULES = {}
@@ -119,9 +118,8 @@ def one_by_one(op, level, args, kwargs):
     name = op.name
     if name not in _warned:
         _warned.add(name)
-        warnings.warn(f"There is a performance drop because we have not yet implemented the batching rule for "
-                      f"aten::{name}. Please file us an issue on GitHub so that we can prioritize its implementation.",
-                      stacklevel=4)
+        warn(f"There is a performance drop because we have not yet implemented the batching rule for aten::{name}. "
+             "Please file us an issue on GitHub so that we can prioritize its implementation.")
     if name.endswith("_") and not is_batched(args[0], level):
         raise RuntimeError(in_place_error(level))
     results = []

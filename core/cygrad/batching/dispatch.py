@@ -19,9 +19,9 @@ _ONE_BY_ONE = frozenset("""
     affine_grid_generator bilinear bincount ctc_loss detach_copy diagflat embedding_bag fft_ihfft2 fft_ihfftn
     fractional_max_pool2d fractional_max_pool3d gru_cell histc histogram isclose isin kl_div linalg_lu
     margin_ranking_loss masked_scatter max_unpool1d max_unpool2d max_unpool3d multi_margin_loss multilabel_margin_loss
-    nonzero_static ormqr pdist permute_copy put renorm rnn_relu_cell rnn_tanh_cell select_copy slice_copy
-    soft_margin_loss special_log_ndtr squeeze_copy stft t_copy take transpose_copy triplet_margin_loss
-    unsqueeze_copy""".split())
+    nonzero_static norm_except_dim ormqr pdist permute_copy put renorm rnn_relu_cell rnn_tanh_cell select_copy
+    slice_copy soft_margin_loss special_log_ndtr squeeze_copy stft t_copy take transpose_copy triplet_margin_loss
+    unsqueeze_copy _weight_norm""".split())
 _warned = set()
 
 

@@ -326,11 +326,13 @@ _LAZY = {name: module for module, names in {
     "amp.autocast_mode":
         "autocast autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_cpu_dtype "
         "get_autocast_dtype get_autocast_gpu_dtype is_autocast_cache_enabled is_autocast_cpu_enabled "
-        "is_autocast_enabled set_autocast_cache_enabled set_autocast_dtype set_autocast_enabled",
+        "is_autocast_enabled set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
+        "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype",
     "compiler": "compile",
     "devices.determinism":
         "are_deterministic_algorithms_enabled get_deterministic_debug_mode "
         "is_deterministic_algorithms_warn_only_enabled set_deterministic_debug_mode use_deterministic_algorithms",
+    "devices.interop_threads": "get_num_interop_threads set_num_interop_threads",
     "devices.namespaces": "cpu cuda get_device_module mps mtia opencl xpu",
     "devices.streams": "Event Stream",
     "func": "vmap",
@@ -348,6 +350,7 @@ _LAZY = {name: module for module, names in {
     "tensors.storage_sources": " ".join(["Storage", *(_word + "Storage" for _word in _legacy.KINDS.values())]),
     "tensors.typed_storage": "TypedStorage UntypedStorage",
     "torch_version": "__version__",
+    "utils.dlpack": "to_dlpack",
 }.items() for name in names.split()}
 _LAZY_PREFIXES = {"_foreach_": "ops.pointwise.foreach"}
 _INTERNAL = frozenset(("backend", "backends", "batching", "devices", "dispatch", "errors", "formulas", "named_tensors",
@@ -357,7 +360,7 @@ _NOT_STARRED = frozenset("""
     BFloat16Tensor ComplexDoubleTensor ComplexFloatTensor HalfTensor BFloat16Storage ComplexDoubleStorage
     ComplexFloatStorage HalfStorage Storage align_tensors broadcast_shapes channels_last
     channels_last_3d contiguous_format from_dlpack lu pca_lowrank preserve_format set_default_dtype set_grad_enabled
-    segment_reduce strided svd_lowrank unique cpu cuda mps mtia xpu while_loop""".split())
+    segment_reduce strided svd_lowrank to_dlpack unique cpu cuda mps mtia xpu while_loop""".split())
 
 
 def __dir__():
@@ -394,7 +397,8 @@ def __getattr__(name):
         from cygrad.devices.namespaces import installed, namespace      # knot: it needs this module
         if installed(name):
             return namespace(name)
-    raise AttributeError(f"module 'cygrad' has no attribute {name!r}")
+    from cygrad.utils.not_here import missing      # start-up time
+    raise missing("", name)
 
 
 from cygrad.tensors.watched_imports import watch as _watch  # noqa: E402

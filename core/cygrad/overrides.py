@@ -328,6 +328,7 @@ class TorchFunctionMode:
     @classmethod
     def push(cls, *args, **kwargs):
         """An instance: for programs of before modes were entered by `with`."""
+        warnings.warn("`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`", stacklevel=2)
         return cls(*args, **kwargs)
 
 

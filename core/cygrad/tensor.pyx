@@ -31,7 +31,7 @@ cdef extern from *:
     Tensor whole_tensor "whole_instance"(object cls, tuple no_args)
 
 from cygrad.devices import device as _device
-from cygrad.errors import warn
+from cygrad.errors import warn, warn_once
 from cygrad.tensors.overriding import as_subclass_too
 from cygrad.named_tensors.names import position, rename_
 from cygrad.dtype import get_default_dtype
@@ -1006,12 +1006,12 @@ cdef class Tensor(View):
     def __float__(self):
         if is_watched(self):
             return hand_over_method("__float__", self)
-        return float(single(self, "double"))
+        return float(differentiable_single(self, "double"))
 
     def __complex__(self):
         if is_watched(self):
             return hand_over_method("__complex__", self)
-        return complex(single(self, None))
+        return complex(differentiable_single(self, None))
 
     def __index__(self):
         if is_watched(self):
@@ -1088,6 +1088,14 @@ cdef object single(Tensor t, str real_type):
             raise RuntimeError(f"value cannot be converted to type {real_type} without overflow")
         return value.real
     return value
+
+
+cdef object differentiable_single(Tensor t, str real_type):
+    """`single`, with a warning where its place in the graph is lost; int() has none in PyTorch."""
+    if t.elements == 1 and grad_enabled() and requires_grad(t):
+        warn_once("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                  "Consider using tensor.detach() first.")
+    return single(t, real_type)
 
 
 cdef Tensor checked_gradient(Tensor t, object value):

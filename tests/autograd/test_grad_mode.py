@@ -96,6 +96,19 @@ def test_set_grad_enabled_wants_a_bool(value):
         cygrad.set_grad_enabled()
 
 
+@pytest.mark.parametrize("mode", [cygrad.no_grad, cygrad.enable_grad])
+@pytest.mark.parametrize(("args", "keywords", "words"), [
+    ((None,), {}, "takes 1 positional argument but 2 were given"),
+    ((1, 2), {}, "takes from 1 to 2 positional arguments but 3 were given"),
+    ((len, None, None), {}, "takes from 1 to 2 positional arguments but 4 were given"),
+    ((), {"mode": len}, "got an unexpected keyword argument 'mode'"),
+    ((len,), {"x": 1}, "got an unexpected keyword argument 'x'")])
+def test_what_takes_only_a_function(mode, args, keywords, words):
+    with pytest.raises(TypeError, match=words):
+        mode(*args, **keywords)
+    assert mode(orig_func=len)([1]) == 1
+
+
 @pytest.mark.parametrize(
     ("decorator", "expected"),
     [

@@ -10,6 +10,7 @@ from _thread import get_ident
 import cygrad
 from cygrad.amp.policies import BANNED, CARRIED, LOWER, PROMOTED, SUMMED, policy_of, states_among
 from cygrad.autograd.modes import count_interceptions
+from cygrad.errors import warn
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
@@ -197,6 +198,10 @@ def clear_autocast_cache():
     _state().casts.clear()
 
 
+def _warn_of_older(name, newer):
+    warn(f"torch.{name} is deprecated. Please use torch.{newer} instead.", DeprecationWarning)
+
+
 def is_autocast_cpu_enabled():
     """PyTorch's older name for `is_autocast_enabled("cpu")`.
 
@@ -210,7 +215,24 @@ def is_autocast_cpu_enabled():
     >>> cygrad.is_autocast_cpu_enabled()
     False
     """
+    _warn_of_older("is_autocast_cpu_enabled()", "is_autocast_enabled('cpu')")
     return is_autocast_enabled("cpu")
+
+
+def set_autocast_cpu_enabled(enabled):
+    """PyTorch's older name for `set_autocast_enabled("cpu", enabled)`.
+
+    Parameters
+    ----------
+    enabled : bool
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.set_autocast_cpu_enabled(False)
+    """
+    _warn_of_older("set_autocast_cpu_enabled(enabled)", "set_autocast_enabled('cpu', enabled)")
+    set_autocast_enabled("cpu", enabled)
 
 
 def get_autocast_cpu_dtype():
@@ -226,7 +248,24 @@ def get_autocast_cpu_dtype():
     >>> cygrad.get_autocast_cpu_dtype()
     cygrad.bfloat16
     """
+    _warn_of_older("get_autocast_cpu_dtype()", "get_autocast_dtype('cpu')")
     return get_autocast_dtype("cpu")
+
+
+def set_autocast_cpu_dtype(dtype):
+    """PyTorch's older name for `set_autocast_dtype("cpu", dtype)`.
+
+    Parameters
+    ----------
+    dtype : dtype
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.set_autocast_cpu_dtype(cygrad.bfloat16)
+    """
+    _warn_of_older("set_autocast_cpu_dtype(dtype)", "set_autocast_dtype('cpu', dtype)")
+    set_autocast_dtype("cpu", dtype)
 
 
 def get_autocast_gpu_dtype():
@@ -242,7 +281,24 @@ def get_autocast_gpu_dtype():
     >>> cygrad.get_autocast_gpu_dtype()
     cygrad.float16
     """
+    _warn_of_older("get_autocast_gpu_dtype()", "get_autocast_dtype('cuda')")
     return get_autocast_dtype("cuda")
+
+
+def set_autocast_gpu_dtype(dtype):
+    """PyTorch's older name for `set_autocast_dtype("cuda", dtype)`.
+
+    Parameters
+    ----------
+    dtype : dtype
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.set_autocast_gpu_dtype(cygrad.float16)
+    """
+    _warn_of_older("set_autocast_gpu_dtype(dtype)", "set_autocast_dtype('cuda', dtype)")
+    set_autocast_dtype("cuda", dtype)
 
 
 def autocast_increment_nesting():

@@ -22,4 +22,5 @@ def __getattr__(name):
         return _importlib.import_module("cygrad.autograd." + name)
     if name == "SavedTensor":
         return _importlib.import_module("cygrad.autograd.derivative").RawSaved
-    raise AttributeError(f"module 'cygrad.autograd' has no attribute {name!r}")
+    from cygrad.utils.not_here import missing      # start-up time
+    raise missing("autograd", name)

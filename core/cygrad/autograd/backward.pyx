@@ -349,6 +349,9 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     if any_overridden(tensors + tensors_of(outputs)):
         return hand_over_call(grad, (outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs,
                                      allow_unused, is_grads_batched, materialize_grads), {})
+    if not only_inputs:
+        warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+             "other parts of the graph, please use torch.autograd.backward.", FutureWarning)
     if is_grads_batched:
         found = batched_grad(tensors_of(outputs), grad_outputs, retain_graph, create_graph, tensors)
     else:

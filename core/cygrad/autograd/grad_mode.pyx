@@ -20,20 +20,27 @@ cdef extern from *:
     static newfunc cygrad_make_instance;
 
     static PyObject *cygrad_make_or_decorate(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-        PyObject *function = Py_None, *context, *made;
-        if (PyTuple_GET_SIZE(args) == 1 && keywords == NULL) function = PyTuple_GET_ITEM(args, 0);
-        else if (PyTuple_GET_SIZE(args) == 0 && keywords != NULL && PyDict_GET_SIZE(keywords) == 1) {
-            function = PyDict_GetItemString(keywords, "mode");
+        PyObject *function = Py_None, *context, *made, *name;
+        int takes_mode = type->tp_init != PyBaseObject_Type.tp_init;
+        Py_ssize_t at = 0, count = PyTuple_GET_SIZE(args), words = keywords == NULL ? 0 : PyDict_GET_SIZE(keywords);
+        if (count == 1 && words == 0) function = PyTuple_GET_ITEM(args, 0);
+        else if (count == 0 && words == 1) {
+            function = PyDict_GetItemString(keywords, takes_mode ? "mode" : "orig_func");
             if (function == NULL) function = Py_None;
         }
         if (function == Py_None || PyBool_Check(function)) {
-            if (type->tp_init == PyBaseObject_Type.tp_init
-                    && (PyTuple_GET_SIZE(args) != 0 || (keywords != NULL && PyDict_GET_SIZE(keywords) != 0))) {
+            if (takes_mode || count + words == 0) return cygrad_make_instance(type, args, keywords);
+            if (words != 0) {
+                PyDict_Next(keywords, &at, &name, NULL);
+                PyErr_Format(PyExc_TypeError, "%s.__new__() got an unexpected keyword argument %R",
+                             strrchr(type->tp_name, '.') + 1, name);
+            } else if (count == 1)
                 PyErr_Format(PyExc_TypeError, "%s.__init__() takes 1 positional argument but 2 were given",
                              strrchr(type->tp_name, '.') + 1);
-                return NULL;
-            }
-            return cygrad_make_instance(type, args, keywords);
+            else
+                PyErr_Format(PyExc_TypeError, "%s.__new__() takes from 1 to 2 positional arguments but %zd were given",
+                             strrchr(type->tp_name, '.') + 1, count + 1);
+            return NULL;
         }
         context = PyObject_CallNoArgs((PyObject *)type);
         made = context == NULL ? NULL : PyObject_CallOneArg(context, function);

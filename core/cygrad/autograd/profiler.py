@@ -1,5 +1,6 @@
 """`torch.autograd.profiler`, as it was before `cygrad.profiler`: a block's kernels, without steps or schedules."""
 from cygrad import profiler as _runs
+from cygrad.errors import warn
 from cygrad.profiler import record_function
 
 __all__ = ["profile", "record_function"]
@@ -39,6 +40,9 @@ class profile:
                  profile_memory=False, with_stack=False, with_modules=False, use_kineto=False, use_cpu=True,
                  experimental_config=None, acc_events=False, custom_trace_id_callback=None,
                  post_processing_timeout_s=None):
+        if enabled and use_cuda:
+            warn("The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'`` instead.",
+                 FutureWarning)
         self.enabled = enabled
         self.entered = False
         self._run = _runs.profile(record_shapes=record_shapes, profile_memory=profile_memory, with_stack=with_stack,

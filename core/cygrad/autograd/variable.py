@@ -1,4 +1,5 @@
 """`Variable`, by which programs older than PyTorch 0.4 name tensors."""
+from cygrad.errors import warn
 from cygrad.tensor import Tensor
 
 __all__ = ["Variable"]
@@ -42,8 +43,8 @@ class Variable(metaclass=VariableMeta):
     data : Tensor
     requires_grad : bool
         Whether the new tensor requires a gradient.
-    volatile : object
-        Not used.
+    volatile : bool, optional
+        It once meant that no graph was made; `no_grad` does that.
 
     Examples
     --------
@@ -55,6 +56,8 @@ class Variable(metaclass=VariableMeta):
     _execution_engine = _Engine()
 
     def __new__(cls, data, requires_grad=False, volatile=None):
+        if volatile:
+            warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
         out = data.detach()
         out.requires_grad = bool(requires_grad)
         return out

@@ -4,12 +4,12 @@ A rule runs the op, or others, on the values of all examples at once, and so see
 batched again. Inside several levels the values are batched themselves, and the call comes here again.
 """
 import inspect
-import warnings
 
 import cygrad
 from cygrad.autograd.forward_levels import NoBatchingRule
 from cygrad.batching.levels import is_batched, level_of, lifted
 from cygrad.batching.wrapping import BatchedTensor, are_lifted, batched, level_among
+from cygrad.errors import warn
 from cygrad.tensor import Tensor
 
 _RULES = {}
@@ -21,9 +21,9 @@ _ONE_BY_ONE = frozenset("""
     affine_grid_generator bilinear bincount ctc_loss detach_copy diagflat embedding_bag fft_ihfft2 fft_ihfftn
     fractional_max_pool2d fractional_max_pool3d gru_cell histc histogram isclose isin kl_div linalg_lu
     margin_ranking_loss masked_scatter max_unpool1d max_unpool2d max_unpool3d multi_margin_loss multilabel_margin_loss
-    nonzero_static ormqr pdist permute_copy put renorm rnn_relu_cell rnn_tanh_cell select_copy slice_copy
-    soft_margin_loss special_log_ndtr squeeze_copy stft t_copy take transpose_copy triplet_margin_loss
-    unsqueeze_copy""".split())
+    nonzero_static norm_except_dim ormqr pdist permute_copy put renorm rnn_relu_cell rnn_tanh_cell select_copy
+    slice_copy soft_margin_loss special_log_ndtr squeeze_copy stft t_copy take transpose_copy triplet_margin_loss
+    unsqueeze_copy _weight_norm""".split())
 _warned = set()
 
 
@@ -133,9 +133,8 @@ def one_by_one(op, level, args, kwargs):
     name = op.name
     if name not in _warned:
         _warned.add(name)
-        warnings.warn(f"There is a performance drop because we have not yet implemented the batching rule for "
-                      f"aten::{name}. Please file us an issue on GitHub so that we can prioritize its implementation.",
-                      stacklevel=4)
+        warn(f"There is a performance drop because we have not yet implemented the batching rule for aten::{name}. "
+             "Please file us an issue on GitHub so that we can prioritize its implementation.")
     if name.endswith("_") and not is_batched(args[0], level):
         raise RuntimeError(in_place_error(level))
     results = []

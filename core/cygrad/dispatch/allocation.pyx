@@ -4,7 +4,7 @@ What is made is never lazy: the dtype of a lazy view stands for that of its elem
 """
 from cygrad.dispatch.axes cimport Axes, add_operand, memory_order
 from cygrad.dispatch.sizes cimport bytes_of, multiply_overflows
-from cygrad.dispatch.without_kernels cimport is_lazy
+from cygrad.dispatch.without_kernels cimport COMPLEX32, without_kernels
 from cygrad.dtype cimport DType, plain_of
 from cygrad.storage cimport new_storage
 from cygrad.tensor cimport Tensor, new_tensor
@@ -48,6 +48,14 @@ cdef int check_dtype(object backend, DType dtype) except -1:
     return 0
 
 
+cdef DType made_as(DType dtype):
+    """The dtype of what is made for a dtype without kernels, with PyTorch's warning of complex32."""
+    dtype = plain_of(dtype)
+    if dtype.code == COMPLEX32:
+        errors.warn_once("ComplexHalf support is experimental and many operators don't support it yet.")
+    return dtype
+
+
 cdef Tensor empty(object backend, int index, DType dtype, int rank, const Py_ssize_t *sizes):
     """An uninitialised row-major tensor."""
     cdef Tensor out = new_tensor()
@@ -56,8 +64,8 @@ cdef Tensor empty(object backend, int index, DType dtype, int rank, const Py_ssi
     if rank > 1 or rank and not 0 <= sizes[0] < (1 << 40):
         count_elements(dtype, rank, sizes)
     fill_sizes(out, dtype, rank, sizes)
-    if is_lazy(dtype.code):
-        out.dtype = plain_of(dtype)
+    if without_kernels(dtype.code):
+        out.dtype = made_as(dtype)
     out.memory = new_storage(backend, index, out.elements * dtype.itemsize)
     return out
 
@@ -68,8 +76,8 @@ cdef Tensor empty_as(Tensor like, DType dtype):
     if _refused:
         check_dtype(like.memory.backend, dtype)
     fill_sizes(out, dtype, like.rank, like.sizes)
-    if is_lazy(dtype.code):
-        out.dtype = plain_of(dtype)
+    if without_kernels(dtype.code):
+        out.dtype = made_as(dtype)
     out.memory = new_storage(like.memory.backend, like.memory.index, bytes_of(out.elements, dtype.itemsize))
     return out
 

@@ -498,14 +498,14 @@ cdef int copy_lazy(View src, View out) except -1:
             src = copy_of(src)
         if lazy_flags(out.dtype):
             made = empty(out.memory.backend, out.memory.index, out.dtype, out.rank, out.sizes)
-            copy_into(src, made)
+            copied_into(src, made)
             src = made
     if of_any_byte(src.dtype.code) or of_any_byte(out.dtype.code):
-        return copy_into(standing(src), bare(out))
+        return copied_into(standing(src), bare(out))
     left = lazy_flags(src.dtype) ^ lazy_flags(out.dtype)
     src, out = bare(src), bare(out)
     if left == 0:
-        return copy_into(src, out)
+        return copied_into(src, out)
     for i in range(src.rank):
         if src.strides[i] < 0:                              # which copies walk along, but not all kernels
             copy_into(src, out)
@@ -521,11 +521,26 @@ cdef int copy_lazy(View src, View out) except -1:
 
 cdef int copy_into(View src, View out) except -1:
     """out = src for views of one shape, with conversion; across devices through the host."""
-    cdef Launch how
     if out.elements and (src.memory.backend is not out.memory.backend or src.memory.index != out.memory.index):
         from cygrad.devices import transfers      # knot: it needs this module
         transfers.copy_across(src, out)
         return 0
+    if src.dtype is not out.dtype and src.dtype.category == CATEGORY_COMPLEX:
+        warn_of_discarded(src, out.dtype)
+    return copied_into(src, out)
+
+
+cpdef int warn_of_discarded(View src, DType dtype) except -1:
+    """PyTorch's warning where complex elements, if there are any, become real ones; a bool tells of both parts."""
+    if (src.dtype.category == CATEGORY_COMPLEX > dtype.category and plain_of(dtype).code != BOOL and src.elements
+            and (<Backend>src.memory.backend).name != "meta"):
+        errors.warn_once("Casting complex values to real discards the imaginary part")
+    return 0
+
+
+cdef int copied_into(View src, View out) except -1:
+    """copy_into on one device, without a warning."""
+    cdef Launch how
     if ready(out) and alike(src, out) and take(src.dtype.code, out.dtype.code):
         return run_copy(src, out)
     how.call, how.count = call_copy, 2

@@ -59,9 +59,11 @@ _warned, _always = set(), [False]
 
 def warn_once(message, category=UserWarning):
     """`warn`, but only once in a process, unless `set_warn_always` says otherwise."""
-    if _always[0] or message not in _warned:
+    if not _always[0]:
+        if message in _warned:
+            return
         _warned.add(message)
-        warn(message, category)
+    warn(message, category)
 
 
 def set_warn_always(b, /):

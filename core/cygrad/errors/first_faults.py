@@ -11,7 +11,7 @@ from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.promotion import check_scalar, result_type
 from cygrad.dtype import can_cast, get_default_dtype
 from cygrad.ops.declare.operand_types import DTYPES
-from cygrad.ops.declare.out_dtypes import EXACT, check_dtypes, text
+from cygrad.ops.declare.out_dtypes import check_dtypes, text
 from cygrad.ops.declare.out_rules import WITHOUT_RESULT
 from cygrad.tensor import Tensor
 
@@ -32,10 +32,10 @@ _OF_FLOATS = frozenset("""
     special_modified_bessel_k1 special_ndtri special_psi special_scaled_modified_bessel_k0
     special_scaled_modified_bessel_k1 special_sinc special_spherical_bessel_j0 special_xlog1py special_xlogy
     special_zeta""".split())
-# Ops of one tensor that give its dtype and nothing else.
-_OF_ITS_DTYPE = frozenset(
-    "abs absolute bitwise_not ceil fix floor frac hardshrink neg negative round special_round sgn sign trunc".split())
-_ALONG_AN_AXIS = frozenset("cumprod cumsum log_softmax logcumsumexp softmax".split())
+# Ops of one tensor that give its dtype, or the one named, and nothing else.
+_OF_ONE_DTYPE = frozenset("""
+    abs absolute bitwise_not ceil cumprod cumsum fix floor frac hardshrink log_softmax logcumsumexp neg negative round
+    sgn sign softmax special_round trunc""".split())
 # Ops that look at the dtypes of `out` before anything else: those of what they make, None for the input's.
 _OUT_FIRST = {**dict.fromkeys("amax amin histc index_copy logcumsumexp nanquantile quantile take".split(), (None,)),
               **dict.fromkeys(("all", "any"), ("bool",)), "hash_tensor": ("uint64",), "aminmax": (None, None),
@@ -151,22 +151,16 @@ def _before_the_kernel(name, values, error):
         return None
     numbers = [value for value in values.values() if pair and type(value) in (float, complex)]
     made = values.get("dtype") or result_type(*operands, *numbers)
-    if name in _OF_ITS_DTYPE and made is not out.dtype:
-        return RuntimeError(text(EXACT["found"], name, made.code, out.dtype.code))
-    if name in _ALONG_AN_AXIS:
+    if name in _OF_ONE_DTYPE:
         # Running sums and products are made in the dtype of `out`, unless one is named.
-        return None if name.startswith("cum") and not values.get("dtype") else _refused_dtype(name, made, out)
+        return None if name.startswith("cum") and not values.get("dtype") else _raised(
+            None, check_dtypes, name, "found", (out.new_empty(0, dtype=made),), (out,), operands, {})
     if (name in _OF_FLOATS or "_polynomial_" in name) and not (made.is_floating_point or made.is_complex):
         made = get_default_dtype()
     if (pair or name in _OF_FLOATS) and not can_cast(made, out.dtype):
         return RuntimeError(text("result type {made} can't be cast to the desired output type {given}", name,
                                  made.code, out.dtype.code))
     return None
-
-
-def _refused_dtype(name, made, out):
-    """What an op says of an `out` that is not of the dtype it makes."""
-    return _raised(None, check_dtypes, name, None, (out.new_empty(0, dtype=made),), (out,), (), {})
 
 
 def _raised(error, check, *args):

@@ -81,7 +81,10 @@ def other_ways(name, method, args, kwargs):
 def warn_of_older(name, way, method):
     """PyTorch's warning of an overload that it has from before the present ones."""
     present = [f"\n\t{name}{other.text}" for other in overloads(name, method) if not other.hidden]
-    warn(f"This overload of {name} is deprecated:\n\t{name}{way.text.replace('Tensor self', 'Tensor input')}\n"
+    text = way.text.replace("Tensor self", "Tensor input")
+    if not method and not name.endswith("_"):       # with and without `out=` is one overload to the parser
+        text = text.removesuffix(", *, Tensor out)").removesuffix(")") + ", *, Tensor out = None)"
+    warn(f"This overload of {name} is deprecated:\n\t{name}{text}\n"
          f"Consider using one of the following signatures instead:{''.join(present)}")
 
 

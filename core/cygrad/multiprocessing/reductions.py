@@ -98,7 +98,7 @@ def rebuild_storage(dtype, file, offset, nbytes):
     if not isinstance(file, str):
         file = file.detach()
     storage = cygrad.UntypedStorage._new_shared_cpu(file, offset, nbytes)
-    return storage if dtype is None else cygrad.empty(0, dtype=dtype, device="cpu").set_(storage).storage()
+    return storage if dtype is None else cygrad.TypedStorage(wrap_storage=storage, dtype=dtype)
 
 
 def refuse_history(tensor):

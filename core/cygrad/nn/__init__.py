@@ -54,21 +54,8 @@ def __getattr__(name):
         return value
     if name in PARTS:
         return _importlib.import_module(f"cygrad.nn.{name}")
-    raise AttributeError(f"module 'cygrad.nn' has no attribute {name!r}{_remedy(name)}")
-
-
-_INSTEAD = {
-    **dict.fromkeys(("intrinsic", "qat", "quantizable", "quantized"), "there is no quantisation here"),
-}
-
-
-def _remedy(name):
-    """What to use in the place of a name that is not here: what does the same, or a name that is much like it."""
-    if name in _INSTEAD:
-        return "; " + _INSTEAD[name]
-    import difflib      # start-up time
-    near = difflib.get_close_matches(name, __all__, 1, 0.75)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    from cygrad.utils.not_here import missing      # start-up time
+    raise missing("nn", name, __all__)
 
 
 def __dir__():

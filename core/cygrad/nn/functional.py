@@ -330,3 +330,8 @@ for _name, _value in list(globals().items()):
 
 
 from cygrad.nn import grad  # noqa: E402,F401  knot: it needs the functions above
+
+
+def __getattr__(name):
+    from cygrad.utils.not_here import missing      # start-up time
+    raise missing("nn.functional", name)

@@ -81,7 +81,7 @@ class profile:
     def __init__(self, *, activities: Iterable[ProfilerActivity] | None = None, schedule: Callable[..., Any] | None =
             None, on_trace_ready: Callable[..., Any] | None = None, record_shapes: bool = False, profile_memory: bool =
             False, with_stack: bool = False, with_flops: bool = False, with_modules: bool = False, experimental_config:
-            Any = None, execution_trace_observer: Any = None, acc_events: bool = False, use_cuda: Any = None,
+            Any = None, execution_trace_observer: Any = None, acc_events: bool = False, use_cuda: bool | None = None,
             custom_trace_id_callback: Any = None, post_processing_timeout_s: Any = None) -> None: ...
     @property
     def current_action(self) -> Any: ...

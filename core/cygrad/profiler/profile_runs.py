@@ -213,6 +213,8 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0)
         raise AssertionError(f"Invalid profiler schedule arguments. Got wait={wait} (need >= 0), warmup={warmup} (need "
                              f">= 0), active={active} (need > 0), repeat={repeat} (need >= 0), skip_first={skip_first} "
                              "(need >= 0).")
+    if warmup == 0:
+        warn("Profiler won't be using warmup, this can skew profiler results")
     steps = wait + warmup + active
 
     def action(step):
@@ -289,7 +291,9 @@ class profile:
         Not counted here; a warning says so.
     acc_events : bool
         Keep the events of all rounds of a schedule.
-    experimental_config, execution_trace_observer, use_cuda, custom_trace_id_callback, post_processing_timeout_s
+    use_cuda : bool, optional
+        An old way to say whether ``ProfilerActivity.CUDA`` is among the activities.
+    experimental_config, execution_trace_observer, custom_trace_id_callback, post_processing_timeout_s
         As in PyTorch; they make no difference.
 
     Raises
@@ -311,6 +315,9 @@ class profile:
                  experimental_config=None, execution_trace_observer=None, acc_events=False, use_cuda=None,
                  custom_trace_id_callback=None, post_processing_timeout_s=None):
         self.activities = set(supported_activities() if activities is None else activities)
+        if use_cuda is not None:
+            warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning)
+            (self.activities.add if use_cuda else self.activities.discard)(ProfilerActivity.CUDA)
         if not self.activities or not all(isinstance(each, ProfilerActivity) for each in self.activities):
             raise AssertionError("No valid profiler activities found")
         for name, asked in (("profile_memory", profile_memory), ("with_stack", with_stack), ("with_flops", with_flops),

@@ -12,6 +12,7 @@ from collections import OrderedDict
 
 from cygrad.devices.device import device
 from cygrad.dtype import DType
+from cygrad.errors import warn
 from cygrad.tensor import Tensor
 from cygrad.tensors.size import Size
 
@@ -246,8 +247,13 @@ class Reader:
             target.add(value)
 
     def protocol(self):
-        if self.number("B") > pickle.HIGHEST_PROTOCOL:
+        protocol = self.number("B")
+        if protocol > pickle.HIGHEST_PROTOCOL:
             raise UnpicklingError(f"a pickle of a protocol above {pickle.HIGHEST_PROTOCOL}")
+        if protocol != 2:
+            warn(f"Detected pickle protocol {protocol} in the checkpoint, which was not the default pickle protocol "
+                 "used by `torch.load` (2). The weights_only Unpickler might not support all instructions implemented "
+                 "by this protocol, please file an issue for adding support if you encounter this.")
 
     steps = {
         pickle.PROTO: protocol,

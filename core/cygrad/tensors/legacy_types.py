@@ -7,7 +7,7 @@ from cygrad.devices import default_device, discovery
 from cygrad.devices.home import stands_for_cpu
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dtype import FLOATS_OF_8_BITS, DType, all_dtypes, get_default_dtype, set_default_dtype
-from cygrad.errors import warn
+from cygrad.errors import warn, warn_once
 from cygrad.ops.create.copying import convert
 from cygrad.ops.create.filled import empty_
 from cygrad.ops.create.from_data import as_tensor, tensor
@@ -274,6 +274,9 @@ def storage(self):
     >>> cygrad.tensor([1, 2]).storage()[1]
     2
     """
+    warn_once("TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
+              "storage class. This should only matter to you if you are using storages directly.  To access "
+              "UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()")
     return typed(self)
 
 

@@ -2,6 +2,7 @@
 import math
 
 import cygrad
+from cygrad.errors import warn
 
 FROM, TO = -9, 10           # of integers; floats reach to 9
 
@@ -65,11 +66,14 @@ def make_tensor(*shape, dtype, device, low=None, high=None, requires_grad=False,
     return result.requires_grad_(requires_grad)
 
 
-def bounds(low, high, default, lowest, highest):
+def bounds(low, high, default, lowest, highest, inexact=False):
     low, high = (given if given is not None else own for given, own in zip((low, high), default))
     if any(isinstance(x, float) and math.isnan(x) for x in (low, high)):
         raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
-    if low >= high:
+    if low == high and inexact:
+        warn("Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is deprecated since 2.1 "
+             "and will be removed in 2.3. Use `torch.full(...)` instead.", FutureWarning)
+    elif low >= high:
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
     return max(low, lowest), min(high, highest)
 
@@ -77,7 +81,7 @@ def bounds(low, high, default, lowest, highest):
 def evenly(shape, dtype, device, low, high):
     real = dtype.to_real()
     limits = cygrad.finfo(real)
-    low, high = bounds(low, high, (FROM, 9), limits.min, limits.max)
+    low, high = bounds(low, high, (FROM, 9), limits.min, limits.max, True)
     result = cygrad.empty(shape, dtype=dtype, device=device)
     parts = cygrad.view_as_real(result) if dtype.is_complex else result
     if high - low > limits.max:                 # the range itself is no number of this dtype

@@ -10,7 +10,8 @@ def __getattr__(name):
         return _importlib.import_module("cygrad.tensors.exchanging").swap_tensors
     if name in _LAZY:
         return _importlib.import_module("cygrad.utils." + name)
-    raise AttributeError(f"module 'cygrad.utils' has no attribute {name!r}")
+    from cygrad.utils.not_here import missing      # start-up time
+    raise missing("utils", name)
 
 
 def __dir__():

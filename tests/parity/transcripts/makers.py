@@ -105,3 +105,20 @@ torch.save([kept.view(torch.uint8), kept.untyped_storage()], io.BytesIO())
 # %% repeated places and their number
 torch.repeat_interleave(torch.tensor([1, 2, 1]), output_size=3)
 torch.repeat_interleave(torch.tensor([1, 2, 1]), output_size=4)
+
+# %% asarray of what requires a gradient
+x = torch.ones(2, requires_grad=True)
+y = x * 2
+torch.asarray(x) is x
+torch.asarray(y).grad_fn is y.grad_fn
+torch.asarray(y, requires_grad=False).requires_grad
+torch.asarray(y, requires_grad=True) is y
+torch.asarray(x, copy=True, requires_grad=True).is_leaf
+torch.asarray(x, dtype=torch.float64).grad_fn is None
+torch.asarray(x, dtype=torch.float64, requires_grad=False).is_leaf
+torch.asarray([1.0], requires_grad=None).requires_grad
+torch.asarray([1.0], requires_grad=True).requires_grad
+torch.asarray([1], requires_grad=True)  # types
+torch.asarray(x, dtype=torch.int64)  # types
+torch.asarray(x, requires_grad=False) is x
+x.requires_grad

@@ -162,16 +162,10 @@ def losses_of_classes(level, op, x, target, weight=None, *args, **kwargs):
 
 # ------------------------------------------------------------------------------ random numbers
 
-@rule("gumbel_softmax native_dropout _weight_norm")
+@rule("gumbel_softmax native_dropout")
 def composed(level, op, *args, **kwargs):
     """Composites, whose own ops take the batch, and draw for it."""
     return op.function(*args, **kwargs)
-
-
-@rule("norm_except_dim")
-def norms(level, op, v, pow=2, dim=0):
-    axes = [axis for axis in range(v.dim()) if axis != dim]
-    return cygrad.linalg.vector_norm(v, pow) if dim == -1 else cygrad.linalg.vector_norm(v, pow, axes, keepdim=True)
 
 
 @rule("dropout alpha_dropout feature_dropout bernoulli rand_like randn_like randint_like normal poisson multinomial "

@@ -178,7 +178,7 @@ def trace(level, op, x):
     return x.value.diagonal(0, 1, 2).sum(-1)
 
 
-@rule("split chunk tensor_split split_with_sizes")
+@rule("split chunk tensor_split split_with_sizes unsafe_chunk unsafe_split")
 def splits(level, op, x, count, dim=0, **kwargs):
     return op(x.value, count, axis(dim, x.dim()), **kwargs)
 

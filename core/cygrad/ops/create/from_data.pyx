@@ -198,7 +198,7 @@ def refuse_copy(obj, out, shareable):
                      f"'{SCALAR_NAMES[(<Tensor>out).dtype.code]}'.")
 
 
-def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False):
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     """`obj` as a tensor; shares memory with tensors, arrays and buffers where nothing must change.
 
     Parameters
@@ -209,6 +209,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
     device : device, str or int, optional
     copy : bool, optional
         True: always copy; False: raise where a copy would be needed; None: copy where needed.
+    requires_grad : bool, optional
+        Whether gradients are wanted; as for `obj` unless given. `obj` itself is changed if it is what is returned.
 
     Returns
     -------
@@ -246,9 +248,14 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
         refuse_copy(obj, out, shareable)
     if copy and shared:
         out = out.clone()
-    if requires_grad:
-        out = out.detach() if isinstance(obj, Tensor) and out is not obj else out
-        out.requires_grad = True
+    if requires_grad is None and isinstance(obj, Tensor) and (<Tensor>obj).requires_grad:
+        requires_grad = True
+        warn("torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+             "requires_grad=False explicitly to get the old behavior and silence this warning.")
+    if (<Tensor>out).grad_fn is None:
+        out.requires_grad = bool(requires_grad)
+    elif not requires_grad:
+        out = out.detach()
     return out
 
 

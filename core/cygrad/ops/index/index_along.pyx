@@ -11,6 +11,7 @@ from cygrad.tensor cimport Tensor
 from cygrad.ops.declare.primitives import Written, primitive
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.raw import binary_op, fill_ as raw_fill
+from cygrad.errors import warn_once
 from cygrad.ops.index.gathering import ADD, SET, in_place, need_tensor, one_axis, scalar_name, warn_if_expanded
 from cygrad.ops.index.tensor_places import in_range
 from cygrad.ops.declare.op_forms import op
@@ -356,6 +357,7 @@ def index_reduce_arguments(self, dim, index, source, reduce, *, include_self=Tru
     if not include_self:
         refuse_no_slices(self, arguments[0], index)
     refuse_complex_extremes(self, reduce)
+    warn_once("index_reduce() is in beta and the API may change at any time.")
     if not include_self and self.dtype.name == "bool":
         raise NotImplementedError("\"index_reduce_func_exclude_input_init\" not implemented for 'Bool'")
     if self.dim() < 2 and (self.dtype.is_complex or self.dtype.name == "bool"):     # more axes: other kernels

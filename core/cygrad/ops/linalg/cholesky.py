@@ -1,6 +1,7 @@
 """Cholesky factors, and solving and inverting with them."""
 import cygrad
 from cygrad import return_types
+from cygrad.errors import warn_once
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.batches import columns, run
@@ -134,6 +135,10 @@ def cholesky(input, upper=False):
     tensor([[2., 0.],
             [1., 2.]])
     """
+    warn_once("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
+              "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\n"
+              "U = torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\n"
+              "This transform will produce equivalent results for all valid (symmetric positive definite) inputs.")
     if input.numel():
         need_square(input, "cholesky")
         need_kernel(input, "cholesky_cpu")

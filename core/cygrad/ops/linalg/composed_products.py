@@ -368,6 +368,9 @@ def cross(input, other, dim=None):
     """
     need_tensor(input, "cross", "input", 1)
     if dim is None:
+        warn_once("Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim "
+                  "explicitly or simply use torch.linalg.cross.\nThe default value of dim will change to agree with "
+                  "that of linalg.cross in a future release.")
         shape = input.shape
         if 3 not in shape:
             raise RuntimeError("no dimension of size 3 in input")

@@ -6,6 +6,7 @@ Each op with a node of its own is a `@primitive` that returns raw results of LAP
 from cygrad import return_types
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import copy_, fill_
+from cygrad.errors import warn_once
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op, with_out
 from cygrad.ops.linalg.batches import columns, run
@@ -85,6 +86,10 @@ def _qr_old(input, some=True):
     >>> cygrad.allclose(q @ r, cygrad.tensor([[1., 2.], [3., 4.]]), atol=1e-5)
     True
     """
+    warn_once("torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\n"
+              "The boolean parameter 'some' has been replaced with a string parameter 'mode'.\n"
+              "Q, R = torch.qr(A, some)\nshould be replaced with\n"
+              "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')")
     return return_types.qr(tuple(qr(input, "reduced" if some else "complete")))
 
 

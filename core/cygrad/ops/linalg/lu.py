@@ -7,6 +7,7 @@ import cygrad
 from cygrad import return_types
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import fill_
+from cygrad.errors import warn_once
 from cygrad.ops.declare.primitives import own, primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.batches import columns
@@ -198,6 +199,11 @@ def _lu_old(input, pivot=True, get_infos=False, out=None):
     (tensor([[4.0000, 4.0000],
             [0.2500, 1.0000]]), tensor([2, 2], dtype=cygrad.int32))
     """
+    warn_once("torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be "
+              "removed in a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\n"
+              "should be replaced with\nLU, pivots = torch.linalg.lu_factor(A, compute_pivots)\nand\n"
+              "LU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\nshould be replaced with\n"
+              "LU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)")
     found = tuple(lu_factor_ex(input, pivot=pivot))
     if not get_infos:
         check_info(found[2], zero_in_u("torch.linalg.lu_factor_ex"))
@@ -340,4 +346,7 @@ def _lu_solve_old(input, LU_data, LU_pivots):
     tensor([[1.],
             [1.]])
     """
+    warn_once("torch.lu_solve is deprecated in favor of torch.linalg.lu_solve and will be removed in a future PyTorch "
+              "release.\nNote that torch.linalg.lu_solve has its arguments reversed.\n"
+              "X = torch.lu_solve(B, LU, pivots)\nshould be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)")
     return lu_solve(LU_data, LU_pivots, input)

@@ -381,8 +381,9 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False)
     """
     checked_system(input, A, "triangular_solve", "triangular_solve_cpu", "torch.triangular_solve: Expected ")
     warn_once("torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangular and will be removed in a "
-              "future PyTorch release. torch.linalg.solve_triangular has its arguments reversed and does not return a "
-              "copy of one of the inputs.")
+              "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
+              "copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\n"
+              "X = torch.linalg.solve_triangular(A, B).")
     return triangular_solve_result(_triangular_solve(input, A, upper, transpose, unitriangular))
 
 

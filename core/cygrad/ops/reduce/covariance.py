@@ -47,7 +47,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     count = x.size(1)
     weights = checked_weights(fweights, aweights, count)
     total = count if weights is None else weights.sum()
-    if count == 0 or (weights is not None and float(total) == 0):
+    if count == 0 or (weights is not None and total == 0):
         mean = x.sum(1, dtype=None if not is_integral(x) else cygrad.get_default_dtype()) / total
     else:
         mean = (x if weights is None else x * weights).sum(1) / total
@@ -55,7 +55,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
         divisor = total - correction * (weights * aweights).sum() / total
     else:
         divisor = total - correction if correction else total
-    if float(divisor) <= 0:
+    if divisor <= 0:
         warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
              "observations.")
         divisor = divisor * 0 if isinstance(divisor, Tensor) else 0

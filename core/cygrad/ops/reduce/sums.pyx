@@ -21,6 +21,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.backend import REDUCE
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import in_steps, reduce_dims
+from cygrad.dispatch.kernel_calls import warn_of_discarded
 from cygrad.dtype import can_cast
 from cygrad.dispatch.operands import select
 from cygrad.ops.declare.operand_types import is_integral, refused
@@ -87,6 +88,7 @@ cpdef DType sum_dtype(Tensor t, DType dtype):
     if dtype is not None:
         if dtype.category < CATEGORY_FLOAT and grad_enabled() and requires_grad(t):
             raise RuntimeError(f"Autograd not support dtype: {SCALAR_NAMES[dtype.code]}")
+        warn_of_discarded(t, dtype)
         return dtype
     return INT64 if t.dtype.category <= CATEGORY_INTEGER else t.dtype
 
@@ -223,6 +225,8 @@ def mean(Tensor input not None, dim=None, bint keepdim=False, *, DType dtype=Non
     elif dtype.category < CATEGORY_FLOAT:
         raise RuntimeError("mean(): could not infer output dtype. Optional dtype must be either a floating point or "
                            f"complex dtype. Got: {SCALAR_NAMES[dtype.code]}")
+    else:
+        warn_of_discarded(input, dtype)
     if dim is None and not keepdim:
         return WHOLE_MEAN.result(average(input, every_axis(input), False, dtype), input, dtype, ())
     dims = some_axes(dim, input, "mean")

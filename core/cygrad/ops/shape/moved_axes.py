@@ -105,7 +105,7 @@ def _adjoint(input, name):
     if input.dim() == 1:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
     if input.dim() == 0:
-        warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
+        warn(f"{name.replace('mH', 'Tensor.mH')} is deprecated on 0-D tensors. Consider using x.conj().")
         return input.conj()
     out = input.transpose(-2, -1)
     return out.conj() if input.dtype.is_complex else out
@@ -113,7 +113,7 @@ def _adjoint(input, name):
 
 def matrix_adjoint(self):
     """`Tensor.mH`."""
-    return _adjoint(self, "mH" if self.dim() == 1 else "adjoint()")
+    return _adjoint(self, "mH")
 
 
 def conjugate_transpose(self):

@@ -5,6 +5,9 @@ from cpython.object cimport PyObject
 from cygrad.ops.declare.op cimport Op, tracked
 from cygrad.dispatch.sizes cimport add_overflows, multiply_overflows
 from cygrad.ops.shape.views cimport parse_shape
+from cygrad.dispatch.kernel_calls cimport cast
+from cygrad.dtype cimport plain_of
+from cygrad.storage cimport VersionCounter
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, Tensor, view_of
 from cygrad.view cimport check_inside, size_of, tuple_of, wrap_dim
 
@@ -24,6 +27,8 @@ cdef Op AS_STRIDED = Op("as_strided", "self", "size", "stride", "storage_offset"
 cdef Op UNBIND = Op("unbind", "self", "dim")
 cdef Op SPLIT = Op("split_with_sizes", "self", "split_sizes", "dim")
 cdef Op SPLIT_EVENLY = Op("split", "self", "split_size", "dim")
+cdef Op UNSAFE_SPLIT = Op("unsafe_split", "self", "split_size", "dim")
+cdef Op UNSAFE_SPLIT_WITH_SIZES = Op("unsafe_split_with_sizes", "self", "split_sizes", "dim")
 
 
 cdef Tensor select_(Tensor t, int dim, Py_ssize_t index):
@@ -287,6 +292,11 @@ def split_with_sizes(Tensor input not None, split_sizes, Py_ssize_t dim=0):
     >>> cygrad.split_with_sizes(cygrad.arange(4), [1, 3])
     (tensor([0]), tensor([1, 2, 3]))
     """
+    return split_at(input, split_sizes, dim, False)
+
+
+def split_at(Tensor input not None, split_sizes, Py_ssize_t dim, bint apart):
+    """`split_with_sizes`, or with `apart` its parts as no views (`parts`)."""
     if input.rank == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     dim = wrap_dim(dim, input.rank)
@@ -298,24 +308,29 @@ def split_with_sizes(Tensor input not None, split_sizes, Py_ssize_t dim=0):
     if sum(lengths) != input.sizes[dim]:
         raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {input.sizes[dim]} (input tensor's "
                            f"size at dimension {dim}), but got split_sizes={list(lengths)}")
-    return parts(input, dim, lengths, SPLIT, (input, lengths, dim))
+    return parts(input, dim, lengths, UNSAFE_SPLIT_WITH_SIZES if apart else SPLIT, (input, lengths, dim), apart)
 
 
-cdef tuple parts(Tensor t, int dim, tuple lengths, Op op, tuple args):
-    """Views of consecutive parts of an axis, outputs of one node."""
+cdef tuple parts(Tensor t, int dim, tuple lengths, Op op, tuple args, bint apart):
+    """Consecutive parts of an axis, outputs of one node: views, or `apart`, which autograd does not take for views."""
     cdef Py_ssize_t start = 0
     cdef list outs = []
+    cdef Tensor out, source = cast(t, plain_of(t.dtype)) if apart else t        # PyTorch resolves lazy ones for these
     for n in lengths:
-        outs.append(plain_view(t, dim, start, n))
+        out = plain_view(source, dim, start, n)
+        if apart:
+            out.base, out.creation, out.counter = None, 0, VersionCounter.__new__(VersionCounter)
+        outs.append(out)
         start += n
     if tracked(t):
         op.record(tuple(outs), args)
-    mark_multi_output(outs)
+    if not apart:
+        mark_multi_output(outs)
     return tuple(outs)
 
 
-def split_evenly(Tensor input not None, Py_ssize_t split_size, Py_ssize_t dim):
-    """Views of consecutive parts of an axis, of `split_size` each; the last may be smaller."""
+def split_evenly(Tensor input not None, Py_ssize_t split_size, Py_ssize_t dim, bint apart=False):
+    """Parts of an axis (`parts`), of `split_size` each; the last may be smaller."""
     cdef Py_ssize_t size, count
     if input.rank == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
@@ -327,7 +342,7 @@ def split_evenly(Tensor input not None, Py_ssize_t split_size, Py_ssize_t dim):
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
     count = max((size + split_size - 1) // split_size, 1) if split_size else 1
     lengths = (split_size,) * (count - 1) + (size - split_size * (count - 1),)
-    return parts(input, dim, lengths, SPLIT_EVENLY, (input, split_size, dim))
+    return parts(input, dim, lengths, UNSAFE_SPLIT if apart else SPLIT_EVENLY, (input, split_size, dim), apart)
 
 
 # --------------------------------------- parts of planes, windows, any strides

@@ -9,11 +9,11 @@ import cygrad
 from cygrad.autograd.inplace import forget_history
 from cygrad.ops.declare.operand_types import refuse_complex_gradient
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
-from cygrad.dispatch.raw import cast_to, clone_dense
+from cygrad.dispatch.raw import clone_dense
 from cygrad.ops.declare.out_dtypes import check_dtypes
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
-from cygrad.ops.shape.slices import slice_along
+from cygrad.ops.shape.slices import slice_along, split_at, split_evenly
 from cygrad.ops.shape.views import wrap
 from cygrad.tensor import Tensor
 
@@ -195,16 +195,6 @@ for _name, _row in _VIEWS.items():
 
 # ------------------------------------------------------------------------------- parts that are no views
 
-@primitive(name="unsafe_split")
-def _unsafe_split(self, split_size, dim):
-    return tuple([part.data for part in cast_to(self, self.dtype).split(split_size, dim)])
-
-
-@primitive(name="unsafe_split_with_sizes")
-def _unsafe_split_with_sizes(self, split_sizes, dim):
-    return tuple([part.data for part in cast_to(self, self.dtype).split_with_sizes(split_sizes, dim)])
-
-
 @op
 def unsafe_split(input, split_size, dim=0):
     """Consecutive parts of an axis on the tensor's memory, which autograd does not take for views; see `split`.
@@ -226,10 +216,7 @@ def unsafe_split(input, split_size, dim=0):
     >>> cygrad.unsafe_split(cygrad.tensor([1, 2, 3]), 2)
     (tensor([1, 2]), tensor([3]))
     """
-    if cygrad.is_inference_mode_enabled():          # where nothing is told from its views
-        return input.split(split_size, dim)
-    fits = input.dim() and split_size >= 0          # else `split` tells, before it looks at the axis
-    return _unsafe_split(input, split_size, wrap(dim, input.dim()) if fits else 0)
+    return split_evenly(input, split_size, dim, not cygrad.is_inference_mode_enabled())     # where all parts are alike
 
 
 @op
@@ -253,9 +240,7 @@ def unsafe_split_with_sizes(input, split_sizes, dim=0):
     >>> cygrad.unsafe_split_with_sizes(cygrad.tensor([1, 2, 3]), [1, 2])
     (tensor([1]), tensor([2, 3]))
     """
-    if cygrad.is_inference_mode_enabled():
-        return input.split_with_sizes(split_sizes, dim)
-    return _unsafe_split_with_sizes(input, tuple(split_sizes), wrap(dim, input.dim()) if input.dim() else 0)
+    return split_at(input, split_sizes, dim, not cygrad.is_inference_mode_enabled())
 
 
 @op
@@ -286,4 +271,4 @@ def unsafe_chunk(input, chunks, dim=0):
     size = input.shape[wrap(dim, input.dim())]
     if size == 0:
         return unsafe_split_with_sizes(input, (0,) * chunks, dim)
-    return unsafe_split(input, (size + chunks - 1) // chunks, dim)
+    return split_evenly(input, (size + chunks - 1) // chunks, dim, not cygrad.is_inference_mode_enabled())

@@ -4,7 +4,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.ops.declare.out_arguments import write_out
 from cygrad.dispatch.raw import clone_dense, fill_ as raw_fill, gather_op, sort_op
 from cygrad.dtype import DType, all_dtypes
-from cygrad.errors import DeviceMismatch
+from cygrad.errors import DeviceMismatch, warn_once
 from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.op_forms import functions, op
 from cygrad.ops.sort.host_loops import places_in_rows
@@ -108,6 +108,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     if isinstance(input, Tensor) and sorted_sequence.dim() == 1 and sorter is None and side is None and out is None:
         found = places_in_rows(sorted_sequence, input, right)       # the common call
         if found is not None and found.dim():
+            warn_of_copies(input, sorted_sequence)
             return found.to(DTYPES["int32"]) if out_int32 else found
     name = "cygrad.searchsorted(): "
     if side is not None and side not in ("left", "right"):
@@ -116,8 +117,20 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         raise RuntimeError(f"{name}side and right can't be set to opposites, got side of left while right was True")
     check_rows(name, sorted_sequence, input)
     rows = sorted_sequence if sorter is None else reordered(name, sorted_sequence, sorter)
+    warn_of_copies(input, sorted_sequence, sorter)
     found = searched("searchsorted", rows, input, out_int32, right or side == "right", out)
     return found if out is not None else own(found, ())
+
+
+def warn_of_copies(input, rows, sorter=None):
+    """PyTorch's warnings of what is not row-major."""
+    if not rows.numel() or isinstance(input, Tensor) and not input.numel():
+        return
+    for what, t in (("input value", input), ("boundary", rows), ("sorter", sorter)):
+        if isinstance(t, Tensor) and not t.is_contiguous():
+            warn_once(f"cygrad.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to "
+                      "extra data copy when converting non-contiguous tensor to contiguous, please use contiguous "
+                      f"{what} tensor if possible. This message will only appear once per program.")
 
 
 def check_rows(name, rows, input):
@@ -182,9 +195,11 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     if isinstance(input, Tensor) and boundaries.dim() == 1 and out is None and input.dim():
         found = places_in_rows(boundaries, input, right)            # the common call
         if found is not None:
+            warn_of_copies(input, boundaries)
             return found.to(DTYPES["int32"]) if out_int32 else found
     if boundaries.dim() != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.dim()})")
+    warn_of_copies(input, boundaries)
     found = searched("searchsorted", boundaries, input, out_int32, right, out)
     return found if out is not None else own(found, ())
 

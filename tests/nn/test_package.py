@@ -26,7 +26,7 @@ LAZY = "cygrad.utils.lazy_package", "import_when_used"
 WHOLE = "cygrad.utils.whole_class", "made_of_parts"
 # What subclassing an extension type takes: Tensor's own ways to make, turn and fill an instance of a subclass. And a
 # function that PyTorch's users find under this name.
-OF_TENSOR = {"_make_subclass", "_make_plain", "_take", "_weight_norm"}
+OF_TENSOR = {"_make_subclass", "_make_plain", "_pack_padded_sequence", "_take", "_weight_norm"}
 
 
 def imports(tree):

@@ -344,6 +344,7 @@ _LAZY = {name: module for module, names in {
         "_check_with",
     "futures": "Future",
     "ops.pointwise.lists": "_foreach_update_",
+    "ops.nn.packed_sequences": "_pack_padded_sequence",
     "ops.nn.weight_normalization": "_weight_norm",
     "ops.random.gammas": "_dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad",
     "serialization": "load save",

@@ -28,7 +28,7 @@ MISSING = "cygrad.utils.not_here", "missing"
 WHOLE = "cygrad.utils.whole_class", "made_of_parts"
 # What subclassing an extension type takes: Tensor's own ways to make, turn and fill an instance of a subclass. And a
 # function that PyTorch's users find under this name.
-OF_TENSOR = {"_make_subclass", "_make_plain", "_take", "_weight_norm"}
+OF_TENSOR = {"_make_subclass", "_make_plain", "_pack_padded_sequence", "_take", "_weight_norm"}
 
 
 def imports(tree):

@@ -1,6 +1,6 @@
 """Jacobians, Hessians and products with them, of functions from tensors to tensors.
 
-Everything is built from `autograd.grad` (`cygrad.func` has forward mode): a Jacobian is one backward pass per output
+Nearly everything is built from `autograd.grad` (forward mode is that of `cygrad.func`): a Jacobian is one backward pass per output
 element, a Jacobian-vector product the derivative of a vector-Jacobian product with respect to its vector (the
 double-backward trick).
 
@@ -9,6 +9,7 @@ A function's inputs and outputs are each one tensor or a tuple of tensors, and r
 """
 
 import cygrad
+from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.autograd.grad_mode import enable_grad, set_grad_enabled
 
 __all__ = ["jacobian", "hessian", "vjp", "jvp", "vhp", "hvp"]
@@ -31,8 +32,10 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
         Whether the result can itself be differentiated.
     strict : bool, default False
         Whether an output independent of an input is an error.
-    vectorize, strategy
-        Accepted as hints; the result is the same.
+    vectorize : bool, default False
+        Accepted as a hint.
+    strategy : {"reverse-mode", "forward-mode"}
+        Forward mode asks for `vectorize`.
 
     Returns
     -------
@@ -56,6 +59,8 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     _check_strategy(create_graph, strict, vectorize, strategy)
     with enable_grad():
         many_inputs, inputs = _as_tuple(inputs, _INPUTS, "jacobian")
+        if strategy == "forward-mode":
+            return _jacobian_by_tangents(func, inputs, many_inputs)
         inputs = _fresh(inputs, create_graph)
         many_outputs, outputs = _as_tuple(func(*inputs), _OUTPUTS, "jacobian")
         _require_grad(outputs, "outputs", strict)
@@ -65,6 +70,23 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     return _tuple_postprocess(_grad_postprocess(rows, create_graph), (many_outputs, many_inputs))
 
 
+def _jacobian_by_tangents(func, inputs, many_inputs):
+    from cygrad.func.forward import jvp_of      # knot: it needs this module
+    from cygrad.func.vmapping import vmap
+    counts, kept = [x.numel() for x in inputs], {}
+
+    def push(*tangents):
+        def call(values):
+            kept["many"], outputs = _as_tuple(func(*values), _OUTPUTS, "jacobian")
+            return outputs
+        return jvp_of(call, inputs, tuple(t.view(x.shape) for t, x in zip(tangents, inputs)))[1]
+
+    columns = vmap(push)(*_construct_standard_basis_for(inputs, counts))
+    blocks = tuple(tuple(part.permute(*range(1, part.dim()), 0).reshape((*part.shape[1:], *x.shape))
+                         for part, x in zip(column.split(counts), inputs)) for column in columns)
+    return _tuple_postprocess(blocks, (kept["many"], many_inputs))
+
+
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
     """Compute the Hessian of a function that returns one element.
 
@@ -72,8 +94,8 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
     ----------
     func, inputs, create_graph, strict, vectorize
         As for `jacobian`.
-    outer_jacobian_strategy
-        Accepted as a hint.
+    outer_jacobian_strategy : {"reverse-mode", "forward-mode"}
+        How the gradient is differentiated.
 
     Returns
     -------
@@ -97,6 +119,8 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
         return _single_element(many, outputs, "hessian").squeeze()
 
     def gradient(*inputs):
+        if outer_jacobian_strategy == "forward-mode":
+            inputs = tuple(x if x.requires_grad else requiring_gradient(x) for x in inputs)
         jacobians = jacobian(one_element, inputs, create_graph=True)
         _require_grad(jacobians, "jacobian", strict)
         return jacobians

@@ -20,7 +20,7 @@ def strides_in(memory_format, sizes):
     strides, step = [0] * len(sizes), 1
     for axis in order:
         strides[axis] = step
-        step *= max(sizes[axis], 1)
+        step *= sizes[axis]
     return tuple(strides)
 
 

@@ -31,7 +31,8 @@ class SoftmaxTransform(Transform):
     _compared = ()
 
     def _call(self, x):
-        return x.softmax(-1)
+        found = (x - x.max(-1, True)[0]).exp()
+        return found / found.sum(-1, True)
 
     def _inverse(self, y):
         return y.log()

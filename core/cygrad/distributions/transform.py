@@ -287,7 +287,7 @@ class ComposeTransform(Transform):
             found.append(_sum_rightmost(part.log_abs_det_jacobian(x, image), axes - part.domain.event_dim))
             axes += part.codomain.event_dim - part.domain.event_dim
             x = image
-        return sum(found) if found else cygrad.zeros_like(x)
+        return functools.reduce(operator.add, found) if found else cygrad.zeros_like(x)
 
     def forward_shape(self, shape):
         return functools.reduce(lambda found, part: part.forward_shape(found), self.parts, shape)

@@ -3,6 +3,7 @@ import functools
 
 import cygrad
 from cygrad.autograd.modes import count_transforms
+from cygrad.utils._pytree import tree_flatten
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
@@ -157,7 +158,12 @@ def functionalize(func, *, remove="mutations"):
     def wrapper(*args, **kwargs):
         count_transforms(1)
         try:
-            return func(*args, **kwargs)
+            found = func(*args, **kwargs)
         finally:
             count_transforms(-1)
+        given = {t.untyped_storage()._cdata for t in tree_flatten((args, kwargs))[0] if isinstance(t, cygrad.Tensor)}
+        for t in tree_flatten(found)[0]:        # nothing changed in PyTorch's but the arguments
+            if isinstance(t, cygrad.Tensor) and not t.is_inference() and t.untyped_storage()._cdata not in given:
+                t._count_from(0)
+        return found
     return wrapper

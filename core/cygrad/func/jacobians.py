@@ -61,7 +61,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         outputs, spec = tree_flatten(output)
         refuse_complex("jacrev", outputs, "outputs")
         inputs, inputs_spec = tree_flatten(values)
-        found = rows(product, basis(outputs), spec, chunk_size)
+        found = map(laid_out, rows(product, basis(outputs), spec, chunk_size))
         sizes = [each.numel() for each in outputs]
         made = []
         for each, *parts in zip(outputs, *(part.split(sizes) for part in found)):
@@ -72,13 +72,18 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
     return wrapper
 
 
+def laid_out(part):
+    """Inside of `vmap`, what there is of one example lies together, before that of the next."""
+    return part if type(part) is cygrad.Tensor else part.contiguous()
+
+
 def rows(product, vectors, spec, chunk_size):
     """The products of all vectors of a basis, for each argument along axis 0."""
     def flat(cotangents):
         return tuple(tree_flatten(product(cotangents))[0])
     if chunk_size == 1:
         made = [flat(tree_unflatten([vector[i] for vector in vectors], spec)) for i in range(vectors[0].shape[0])]
-        return [cygrad.stack(list(each)) for each in zip(*made)]
+        return [cygrad.cat([row.unsqueeze(0) for row in each]) for each in zip(*made)]
     return vmap(lambda *each: flat(tree_unflatten(each, spec)), chunk_size=chunk_size)(*vectors)
 
 
@@ -131,7 +136,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
 
         columns, extras = vmap(push, randomness=randomness)(*basis(inputs))
         made = []
-        for column in columns:
+        for column in map(laid_out, columns):
             parts = column.movedim(0, -1).split([x.numel() for x in inputs], -1)
             parts = [part.view((*part.shape[:-1], *x.shape)) if x.dim() else part.squeeze(-1)
                      for part, x in zip(parts, inputs)]

@@ -88,7 +88,7 @@ def adadelta(params, grads, square_avgs, acc_deltas, state_steps, capturable=Fal
     for step in state_steps:
         step += 1
     update(_formula(maximize, bool(weight_decay != 0)), (params, square_avgs, acc_deltas), [grads],
-           (rho, 1 - rho, eps, -as_scalar(lr), weight_decay), capturable)
+           (rho, 1 - rho, eps, -as_scalar(lr), weight_decay), capturable, (1, 2, 2))
 
 
 @cache

@@ -164,7 +164,7 @@ def adam(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, for
         share = 1 - (beta1.to(lists[0][0].dtype) if isinstance(beta1, cygrad.Tensor) else beta1)
         sizes = (-size, eps, root) if exact else (size * -root, root * eps, 1)
         update(_formula(maximize, decay, amsgrad, exact), lists[:-1], lists[-1:],
-               (beta1, share, beta2, 1 - beta2, *sizes, factor), capturable)
+               (beta1, share, beta2, 1 - beta2, *sizes, factor), capturable, (1 + (decay == "decoupled"), 1, 2, 1))
 
 
 @cache

@@ -90,7 +90,8 @@ def adamax(params, grads, exp_avgs, exp_infs, state_steps, foreach=None, maximiz
     formula = _formula(maximize, bool(weight_decay != 0))
     for step, lists in alike(counted(state_steps, capturable), (params, exp_avgs, exp_infs, grads)):
         size = as_scalar(lr) / (1 - beta1 ** step)
-        update(formula, lists[:3], lists[3:], (beta1, 1 - beta1, beta2, eps, -size, weight_decay), capturable)
+        update(formula, lists[:3], lists[3:], (beta1, 1 - beta1, beta2, eps, -size, weight_decay), capturable,
+               (1, 1, 2))
 
 
 @cache

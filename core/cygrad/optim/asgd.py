@@ -102,7 +102,7 @@ def asgd(params, grads, axs, mus, etas, state_steps, foreach=None, maximize=Fals
     for (step, eta, mu), lists in alike(keys, (params, axs, grads, etas, mus, state_steps)):
         first = not capturable and mu == 1
         update(_formula(maximize, bool(weight_decay != 0), first), lists[:2], lists[2:3],
-               (1 - lambd * eta, -eta, mu, weight_decay), capturable)
+               (1 - lambd * eta, -eta, mu, weight_decay), capturable, (2, 1))
         # PyTorch's foreach takes the count as a tensor: eta in its dtype from the first operation on.
         count = lists[5][0] if foreach else step
         next_eta = lr / (1 + lambd * lr * count) ** alpha

@@ -126,7 +126,7 @@ def nadam(params, grads, exp_avgs, exp_avg_sqs, mu_products, state_steps, decoup
             now, later = value_of(now), value_of(later)
         update(_formula(maximize, decay, exact), lists[:3], lists[3:],
                (beta1, 1 - beta1, beta2, 1 - beta2, now * root, later * root, eps * root, correction, factor),
-               capturable)
+               capturable, (2 + (decay == "decoupled"), 1, 2))
 
 
 @cache

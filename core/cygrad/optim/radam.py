@@ -115,7 +115,8 @@ def radam(params, grads, exp_avgs, exp_avg_sqs, state_steps, decoupled_weight_de
         else:
             sizes = correction, -lr, 1, 1
             formula = _plain(maximize, decay)
-        update(formula, lists[:3], lists[3:], (beta1, 1 - beta1, beta2, 1 - beta2, *sizes, eps, factor), capturable)
+        update(formula, lists[:3], lists[3:], (beta1, 1 - beta1, beta2, 1 - beta2, *sizes, eps, factor), capturable,
+               (1 + (decay == "decoupled"), 1, 2))
 
 
 def _formula(change):

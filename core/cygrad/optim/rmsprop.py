@@ -104,7 +104,8 @@ def rmsprop(params, grads, square_avgs, grad_avgs, momentum_buffer_list, state_s
         step += 1
     written = [params, square_avgs] + [grad_avgs] * bool(centered) + [momentum_buffer_list] * (momentum > 0)
     update(_formula(maximize, bool(weight_decay != 0), centered, momentum > 0), written, [grads],
-           (alpha, 1 - alpha, eps, -as_scalar(lr), weight_decay, momentum), capturable)
+           (alpha, 1 - alpha, eps, -as_scalar(lr), weight_decay, momentum), capturable,
+           (1, 2) + (1,) * bool(centered) + (2,) * (momentum > 0))
 
 
 @cache

@@ -93,7 +93,8 @@ def rprop(params, grads, prevs, step_sizes, state_steps, foreach=None, capturabl
         step += 1
     for dtype, lists in alike([param.dtype for param in params], (params, prevs, step_sizes, grads)):
         factors = cygrad.tensor([etaminus, etaplus], dtype=dtype.to_real()).tolist()        # elements in PyTorch
-        update(_formula(maximize), lists[:3], lists[3:], (step_size_min, step_size_max, *factors), capturable)
+        update(_formula(maximize), lists[:3], lists[3:], (step_size_min, step_size_max, *factors), capturable,
+               (1, 1, 2))
 
 
 @cache

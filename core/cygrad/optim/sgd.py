@@ -122,7 +122,8 @@ def sgd(params, d_p_list, momentum_buffer_list, has_sparse_grad=False, foreach=N
             momentum_buffer_list[i] = cygrad.empty_like(d_p_list[i])
     numbers = (-lr, weight_decay, momentum, 1 - dampening)
     for first, lists in alike(new, (params, momentum_buffer_list, d_p_list)):
-        update(_with_momentum(maximize, decay, nesterov, first), lists[:2], lists[2:], numbers)
+        update(_with_momentum(maximize, decay, nesterov, first), lists[:2], lists[2:], numbers,
+               writes=(1, 0 if first else 2))
 
 
 @cache

@@ -11,7 +11,7 @@ import cygrad
 
 # ------------------------------------------------------- running a formula
 
-def update(formula, written, read, numbers, capturable=False):
+def update(formula, written, read, numbers, capturable=False, writes=()):
     """Write a formula's values, for each parameter.
 
     Parameters
@@ -25,6 +25,8 @@ def update(formula, written, read, numbers, capturable=False):
         Numbers, or tensors of one element.
     capturable : bool
         Leave the numbers where they are: reading one would wait for the device.
+    writes : tuple of int
+        How often PyTorch writes into a tensor of each list of `written`, which its version tells; once by default.
     """
     recorded = cygrad.is_grad_enabled()
     if not recorded and not capturable:
@@ -32,7 +34,7 @@ def update(formula, written, read, numbers, capturable=False):
     count = len(written)
     tuples = list(zip(*written, *read))
     if not recorded and not any(isinstance(number, cygrad.Tensor) for number in numbers):
-        tuples = [tuples[i] for i in cygrad._foreach_update_(formula, written, read, numbers)]
+        tuples = [tuples[i] for i in cygrad._foreach_update_(formula, written, read, numbers, writes)]
     for tensors in tuples:
         lazy = []
         if tensors[0].is_complex():

@@ -37,7 +37,7 @@ def _keywords(M, *, sym=True, dtype=None, layout=_cygrad.strided, device=None, r
 
 
 def _window(formula):
-    """A window of a formula that gets the points n, M, P and the window's own words, after these are checked."""
+    """A window of a formula that gets M, P and the window's own words, and ``line(start, end)`` for its M points."""
     @_functools.wraps(formula)
     def window(M, *args, sym=True, dtype=None, layout=_cygrad.strided, device=None, requires_grad=False, **words):
         name = formula.__name__ if formula.__name__ not in _COSINES else "general_cosine"
@@ -51,10 +51,10 @@ def _window(formula):
         if args:
             raise TypeError(f"{formula.__name__}() takes 1 positional argument but {1 + len(args)} were given")
         M = _operator.index(M)
-        points = max(M - 1 if sym else M, 1)
+        points = M - 1 if sym or M == 1 else M
         make = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
-        checked = formula(_cygrad.arange(M, **make), M, points, sym, **words)
-        return _cygrad.ones(M, **make) if M < 2 else checked
+        found = formula(_functools.partial(_cygrad.linspace, steps=M, **make), M, points, sym, **words)
+        return found if M > (formula.__name__ not in _OF_ONE) else _cygrad.ones(M, **make)
     shown, rest = (_inspect.signature(each).parameters for each in (formula, _keywords))
     own = [p for name, p in shown.items() if p.kind is p.KEYWORD_ONLY]
     window.__signature__ = _inspect.Signature([*rest.values()][:1] + own + [*rest.values()][1:])
@@ -63,10 +63,11 @@ def _window(formula):
 
 
 _COSINES = ("hamming", "hann", "nuttall", "general_hamming")
+_OF_ONE = ("cosine", "exponential", "gaussian")       # whose formula gives a window of one point, too
 
 
 @_window
-def bartlett(n, M, P, sym):
+def bartlett(line, M, P, sym):
     """A triangle from 0 to 1 and back: 1 - \\|2 n / P - 1\\|.
 
     Parameters
@@ -81,17 +82,20 @@ def bartlett(n, M, P, sym):
     >>> cygrad.signal.windows.bartlett(5)
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    return 1 - (n * (2 / P) - 1).abs()
+    return 1 - line(-1, (M - 1) * (2 / max(P, 1)) - 1).abs()
 
 
-def _cosines(n, P, a):
+def _cosines(line, M, P, a):
     """The sum of (-1) ** i a[i] cos(2 pi i n / P)."""
-    angle = n * (2 * _math.pi / P)
-    return sum(((-1) ** i * weight * (angle * i).cos() for i, weight in enumerate(a)), _cygrad.zeros_like(angle))
+    angles = line(0, (M - 1) * (2 * _math.pi / max(P, 1)))
+    make = {"dtype": angles.dtype, "device": angles.device, "requires_grad": angles.requires_grad}
+    weights = _cygrad.tensor([(-1) ** i * weight for i, weight in enumerate(a)], **make)
+    numbers = _cygrad.arange(len(weights), **make)
+    return (weights.unsqueeze(-1) * (numbers.unsqueeze(-1) * angles).cos()).sum(0)
 
 
 @_window
-def blackman(n, M, P, sym):
+def blackman(line, M, P, sym):
     """0.42 - 0.5 cos(2 pi n / P) + 0.08 cos(4 pi n / P).
 
     Parameters
@@ -106,11 +110,11 @@ def blackman(n, M, P, sym):
     >>> cygrad.signal.windows.blackman(5)
     tensor([-1.4901e-08,  3.4000e-01,  1.0000e+00,  3.4000e-01, -1.4901e-08])
     """
-    return _cosines(n, P, (0.42, 0.5, 0.08))
+    return _cosines(line, M, P, (0.42, 0.5, 0.08))
 
 
 @_window
-def cosine(n, M, P, sym):
+def cosine(line, M, P, sym):
     """Half a period of a sine: sin(pi (n + 1 / 2) / (P + 1)).
 
     Parameters
@@ -125,11 +129,12 @@ def cosine(n, M, P, sym):
     >>> cygrad.signal.windows.cosine(5)
     tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
     """
-    return ((n + 0.5) * (_math.pi / (P + 1))).sin()
+    step = _math.pi / max(P + 1, 1)
+    return line(0.5 * step, (0.5 + (M - 1)) * step).sin()
 
 
 @_window
-def exponential(n, M, P, sym, *, center=None, tau=1.0):
+def exponential(line, M, P, sym, *, center=None, tau=1.0):
     """exp(-\\|n - center\\| / tau).
 
     Parameters
@@ -152,11 +157,12 @@ def exponential(n, M, P, sym, *, center=None, tau=1.0):
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
         raise ValueError("Center must be None for symmetric windows")
-    return (-(n - (P / 2 if center is None else center)).abs() / tau).exp()
+    center = P / 2 if center is None else center
+    return (-line(-center * (1 / tau), (-center + (M - 1)) * (1 / tau)).abs()).exp()
 
 
 @_window
-def gaussian(n, M, P, sym, *, std=1.0):
+def gaussian(line, M, P, sym, *, std=1.0):
     """exp(-((n - P / 2) / std) ** 2 / 2).
 
     Parameters
@@ -175,11 +181,12 @@ def gaussian(n, M, P, sym, *, std=1.0):
     """
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
-    return (-((n - P / 2) / (std * _math.sqrt(2))) ** 2).exp()
+    step = 1 / (std * _math.sqrt(2))
+    return (-line(-P / 2 * step, (-P / 2 + (M - 1)) * step) ** 2).exp()
 
 
 @_window
-def general_cosine(n, M, P, sym, *, a):
+def general_cosine(line, M, P, sym, *, a):
     """The sum of (-1) ** i a[i] cos(2 pi i n / P).
 
     Parameters
@@ -196,15 +203,15 @@ def general_cosine(n, M, P, sym, *, a):
     >>> cygrad.signal.windows.general_cosine(5, a=[0.5, 0.5])
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    if not isinstance(a, _abc.Iterable):
+    if M > 1 and not isinstance(a, _abc.Iterable):
         raise TypeError("Coefficients must be a list/tuple")
-    if not a:
+    if M > 1 and not a:
         raise ValueError("Coefficients cannot be empty")
-    return _cosines(n, P, a)
+    return _cosines(line, M, P, a if M > 1 else ())
 
 
 @_window
-def general_hamming(n, M, P, sym, *, alpha=0.54):
+def general_hamming(line, M, P, sym, *, alpha=0.54):
     """alpha - (1 - alpha) cos(2 pi n / P).
 
     Parameters
@@ -221,11 +228,11 @@ def general_hamming(n, M, P, sym, *, alpha=0.54):
     >>> cygrad.signal.windows.general_hamming(5, alpha=0.5)
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    return _cosines(n, P, (alpha, 1 - alpha))
+    return _cosines(line, M, P, (alpha, 1 - alpha))
 
 
 @_window
-def hamming(n, M, P, sym):
+def hamming(line, M, P, sym):
     """0.54 - 0.46 cos(2 pi n / P).
 
     Parameters
@@ -240,11 +247,11 @@ def hamming(n, M, P, sym):
     >>> cygrad.signal.windows.hamming(5)
     tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
     """
-    return _cosines(n, P, (0.54, 0.46))
+    return _cosines(line, M, P, (0.54, 0.46))
 
 
 @_window
-def hann(n, M, P, sym):
+def hann(line, M, P, sym):
     """(1 - cos(2 pi n / P)) / 2.
 
     Parameters
@@ -259,11 +266,11 @@ def hann(n, M, P, sym):
     >>> cygrad.signal.windows.hann(5)
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    return _cosines(n, P, (0.5, 0.5))
+    return _cosines(line, M, P, (0.5, 0.5))
 
 
 @_window
-def kaiser(n, M, P, sym, *, beta=12.0):
+def kaiser(line, M, P, sym, *, beta=12.0):
     """i0(beta sqrt(1 - (2 n / P - 1) ** 2)) / i0(beta), of which most lies in the main lobe.
 
     Parameters
@@ -282,13 +289,13 @@ def kaiser(n, M, P, sym, *, beta=12.0):
     """
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
-    inside = (1 - (n * (2 / P) - 1) ** 2).clamp(min=0)
-    whole = _cygrad.tensor(float(beta), dtype=n.dtype, device=n.device)
-    return _cygrad.i0(beta * inside.sqrt()) / _cygrad.i0(whole)
+    beta = _cygrad.tensor(beta, dtype=line.keywords["dtype"], device=line.keywords["device"])
+    end = _cygrad.minimum(beta, -beta + (M - 1) * (2.0 * beta / max(P, 1)))
+    return _cygrad.i0((beta * beta - line(-beta, end).pow(2)).sqrt()) / _cygrad.i0(beta)
 
 
 @_window
-def nuttall(n, M, P, sym):
+def nuttall(line, M, P, sym):
     """Nuttall's minimum of four terms: 0.3635819, 0.4891775, 0.1365995, 0.0106411.
 
     Parameters
@@ -303,4 +310,4 @@ def nuttall(n, M, P, sym):
     >>> cygrad.signal.windows.nuttall(5)
     tensor([3.6280e-04, 2.2698e-01, 1.0000e+00, 2.2698e-01, 3.6280e-04])
     """
-    return _cosines(n, P, (0.3635819, 0.4891775, 0.1365995, 0.0106411))
+    return _cosines(line, M, P, (0.3635819, 0.4891775, 0.1365995, 0.0106411))

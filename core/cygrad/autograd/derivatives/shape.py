@@ -1,10 +1,11 @@
 """Derivatives of the ops that only change geometry, and of copies."""
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import not_implemented, one_node, placed, written
-from cygrad.autograd.forward_levels import requiring_gradient
+from cygrad.autograd.derivatives.helpers import not_implemented, placed, written
+from cygrad.autograd.forward_levels import batch_depth, depth, requiring_gradient
 from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.view_gradients import as_strided_backward
+from cygrad.ops.declare.primitives import primitive
 
 derivative("reshape_alias", self=lambda grad, self_shape: grad.reshape(self_shape))
 derivative("view", self=lambda grad, self_shape: grad.reshape(self_shape))
@@ -37,8 +38,10 @@ for _name, _node in ("fill", "FillBackward2"), ("filled", "FillBackward0"):     
 for _name, _node in ("fill_tensor", "FillBackward3"), ("filled_by_tensor", "FillBackward1"):
     derivative(_name, name=_node, self=lambda grad: cygrad.zeros_like(grad), value=lambda grad: grad.sum())
 derivative("zero", self=lambda grad: cygrad.zeros_like(grad))
-derivative("unfold", self=one_node("UnfoldBackwardBackward0", lambda grad, self_shape, dimension, size, step:
-           unfold_backward(grad, self_shape, dimension, size, step), "grad"))
+derivative("unfold", self=lambda grad, self_shape, dimension, size, step:
+           unfold_backward(grad, self_shape, dimension, size, step))
+derivative("overlapping", name="UnfoldBackwardBackward0", grad=lambda grad, dimension, size, step:
+           grad.unfold(dimension, size, step))
 derivative("unbind", self=lambda grads, self_shape, dim:
            cygrad.stack([materialized(g, _without(self_shape, dim), grads) for g in grads], dim))
 for _name in ("split_with_sizes", "unsafe_split_with_sizes"):
@@ -162,6 +165,13 @@ def inverse_permutation(dims):
 
 def unfold_backward(grad, shape, dimension, size, step):
     """Windows overlap: each element gets the sum over the windows that show it."""
+    if grad_mode() and not depth() and not batch_depth():
+        return overlapping(grad, shape, dimension, size, step)
+    return overlapping.forward(grad, shape, dimension, size, step)
+
+
+@primitive
+def overlapping(grad, shape, dimension, size, step):
     if not shape:
         return grad.sum()
     places = cygrad.arange(shape[dimension], device=grad.device).unfold(0, size, step)

@@ -13,7 +13,7 @@ def products(level, op, x, y, **kwargs):
     if op.op == "inner" and y.dim() > 1:
         return cygrad.tensordot(x, y, ([-1], [-1]))
     if x.dim() == 1 and y.dim() == 1:
-        return cygrad.matmul(whole(x, level).unsqueeze(1), whole(y, level).unsqueeze(-1)).view(level.size)
+        return cygrad.matmul(whole(x, level).unsqueeze(1), whole(y, level).unsqueeze(-1)).squeeze(-1).squeeze(-1)
     if not is_batched(y, level) and x.dim() >= 1:
         return with_shared(x, y)
     if not is_batched(x, level) and x.dim() == 2 and y.dim() == 1:

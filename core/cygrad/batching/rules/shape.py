@@ -102,7 +102,7 @@ def expands(level, op, x, *shape, **kwargs):
     value = x.value
     missing = len(shape) - x.dim()
     if missing > 0:
-        value = value[(slice(None), *(None,) * missing)]
+        value = value.view(value.shape[0], *(1,) * missing, *value.shape[1:])
     return value.expand(value.shape[0], *shape)
 
 

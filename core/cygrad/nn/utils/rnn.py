@@ -173,32 +173,8 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
         lengths, order = cygrad.sort(lengths, descending=True)
         order = order.to(input.device)
         input = input.index_select(0 if batch_first else 1, order)
-    _check_lengths(input, lengths, batch_first)
-    input = input.transpose(0, 1) if batch_first else input
-    longest = int(lengths[0])
-    sizes = (cygrad.arange(longest).unsqueeze(1) < lengths.unsqueeze(0)).sum(1)
-    there = _steps(lengths, input.size(0))
-    data = input.flatten(0, 1).index_select(0, there.to(input.device))
+    data, sizes = cygrad._pack_padded_sequence(input, lengths, batch_first)
     return PackedSequence(data, sizes, order, None)
-
-
-def _check_lengths(input, lengths, batch_first):
-    if input.numel() == 0:
-        raise RuntimeError("Cannot pack empty tensors.")
-    if lengths.dim() != 1 or lengths.device.type != "cpu":
-        raise RuntimeError(f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D "
-                           f"{lengths.device.type} Long tensor")
-    batch = input.size(0 if batch_first else 1)
-    if len(lengths) != batch:
-        raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, but got {len(lengths)} "
-                           f"(batch_size={batch})")
-    if lengths[-1] <= 0:
-        raise RuntimeError("Length of all samples has to be greater than 0, but found an element in 'lengths' that is "
-                           "<= 0")
-    if (lengths[1:] > lengths[:-1]).any():
-        raise RuntimeError("`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can "
-                           "pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this "
-                           "requirement if you do not need ONNX exportability.")
 
 
 def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_length=None):

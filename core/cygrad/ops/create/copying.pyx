@@ -118,7 +118,7 @@ def _clone(Tensor input not None, *, memory_format=None):
                 out.strides[i] = input.strides[i]
         copy_into(input, out)
         return CLONE.result(out, input, None, ())
-    return clone(input.contiguous()) if memory_format is _devices.contiguous_format else clone(input)
+    return _dense_clone(input) if memory_format is _devices.contiguous_format else clone(input)
 
 
 @primitive(name="clone")

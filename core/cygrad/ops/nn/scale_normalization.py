@@ -2,6 +2,7 @@
 import math
 
 import cygrad
+from cygrad.autograd.derivatives.helpers import plus
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused
 from cygrad.ops.declare.op_forms import op
 
@@ -53,7 +54,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     if eps is None:
         eps = cygrad.finfo(x.dtype).eps
     axes = tuple(range(-len(shape), 0))
-    out = x * (x.pow(2).mean(axes, keepdim=True) + eps).rsqrt()
+    out = x * plus(x.pow(2).mean(axes, keepdim=True), eps).rsqrt()
     if weight is not None:
         out = out * weight
     return out.to(input.dtype).contiguous()

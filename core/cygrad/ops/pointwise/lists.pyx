@@ -81,7 +81,7 @@ cdef class Stages:
         return 0
 
 
-def _foreach_update_(formula, written, read, numbers):
+def _foreach_update_(formula, written, read, numbers, tuple writes=()):
     """Write a formula's values into each tensor of some lists, in one pass over memory.
 
     In float16 and bfloat16 there is one more pass for each value that the formula calls rounded and that others are
@@ -95,6 +95,8 @@ def _foreach_update_(formula, written, read, numbers):
     written, read : sequence of list of Tensor
         Lists of one length.
     numbers : sequence of float
+    writes : tuple of int, optional
+        For each list of `written` by how much the versions grow, if not by 1.
 
     Returns
     -------
@@ -118,7 +120,7 @@ def _foreach_update_(formula, written, read, numbers):
     """
     cdef Program made = program_of(formula)
     cdef tuple constants = tuple(numbers), operands, targets
-    cdef int count = len(written), place = -1, i
+    cdef int count = len(written), place = -1, i, k
     cdef list left = []
     cdef Tensor t
     cdef Stages stages = None
@@ -141,5 +143,6 @@ def _foreach_update_(formula, written, read, numbers):
         else:
             elementwise_into(steps, operands + constants, targets)
         for i in range(count):
-            bump_version(<Tensor>targets[i])
+            for k in range(<int>writes[i] if writes else 1):
+                bump_version(<Tensor>targets[i])
     return left

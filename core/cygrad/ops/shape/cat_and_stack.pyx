@@ -151,7 +151,7 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     sizes[d] = total
     result = empty(model.memory.backend, model.memory.index, dtype, rank, sizes)
     join_into(result, used, d, False)
-    if rank > 3 and not model.dense:                # images, perhaps with channels side by side in all of them
+    if rank > 3 and format_of(model) is not None:   # images, perhaps with channels side by side in all of them
         found = {format_of(part) for part in used}
         if len(found) == 1 and None not in found:
             result = copied_in(result, found.pop())

@@ -1,6 +1,7 @@
 """Copies with the elements at other places: `repeat`, `flip`, `roll` and their relatives."""
 from cygrad.dispatch.allocation import empty_like_strided, empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.raw import arange_into, clone_dense, clone_like, copy_ as raw_copy, flipped, rolled, scan_op
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import functions, op
@@ -326,9 +327,10 @@ def roll(self, shifts, dims):
         return clone_like(self) if dims else clone_dense(self)
     if not dims:
         return rolled(self.contiguous(), None, shifts[0])
+    moved = self
     for shift, dim in zip(shifts, dims):
-        self = rolled(self, dim, shift)
-    return self
+        moved = rolled(moved, dim, shift)
+    return kept(moved, self)
 
 
 @op(name="roll")

@@ -256,26 +256,28 @@ def quantiles(name, input, q, dim, keepdim, interpolation, skip_nan):
         q = cygrad.tensor(q, dtype=input.dtype, device=input.device)
     if dim is not None:
         dim = axis_of(dim, input.dim(), name)
-    if dim is None or not input.dim():
-        moved = input.reshape([1] * input.dim() + [-1]) if keepdim else input.reshape(-1)
+    shape = list(input.shape)
+    if dim is None or not shape:
+        shape, ordered = [1] * len(shape) if keepdim else [], input.flatten()
     else:
-        moved = input.unsqueeze(-1).transpose(dim, -1) if keepdim else input.movedim(dim, -1)
-    ordered = moved.sort(-1).values
-    found = between(moved, ordered, q.reshape(-1), interpolation, skip_nan)       # (..., number of quantiles)
+        shape[dim:dim + 1] = [1] if keepdim else []
+        ordered = input if dim == input.dim() - 1 else input.unsqueeze(-1).transpose(dim, -1)
+    ordered = ordered.sort(-1).values
+    found = between(ordered.view(*shape, ordered.size(-1)), q.reshape(-1), interpolation, skip_nan)       # (..., number of quantiles)
     if several:
         found = found.unsqueeze_(0).transpose_(0, -1)
     return found.squeeze_(-1)
 
 
-def between(moved, ordered, q, interpolation, skip_nan):
-    n = moved.size(-1)
-    nan = moved.isnan()
+def between(ordered, q, interpolation, skip_nan):
+    n = ordered.size(-1)
+    nan = ordered.isnan()
     if skip_nan:
         last = ((n - 1) - nan.sum(-1, True)).clamp_min(0)
         ranks = q * last
     else:
         ranks = q * (n - 1)
-        ranks = ranks.expand(tuple(moved.shape[:-1]) + (q.numel(),))
+        ranks = ranks.expand(tuple(ordered.shape[:-1]) + (q.numel(),))
         ranks = cygrad.where(nan.any(-1, True), float(n - 1), ranks)
     if interpolation == "lower":
         ranks = ranks.floor()

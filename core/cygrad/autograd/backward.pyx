@@ -77,10 +77,22 @@ cdef bint flag(object given) except -1:
     return byte != 0
 
 
+cdef Tensor checked_input(object given):
+    if not isinstance(given, Tensor):
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(given).__name__}")
+    return <Tensor>given
+
+
+cdef Tensor checked_output(object given):
+    if not isinstance(given, Tensor):
+        raise AssertionError("Expected output to be a torch.Tensor")
+    return <Tensor>given
+
+
 cdef list differentiate(object outputs, object gradients, object retain_graph, object create_graph, tuple inputs,
                         bint accumulates):
     """One pass from `outputs`; returns the gradients of `inputs` (None: all leaves accumulate)."""
-    cdef list wanted = None if inputs is None else [edge_of(t) for t in inputs]
+    cdef list wanted = None if inputs is None else [edge_of(checked_input(given)) for given in inputs]
     cdef Tensor t
     cdef int before
     cdef bint records = flag(create_graph)
@@ -129,10 +141,10 @@ cdef int begin_at_all(object started, object outputs, object gradients) except -
         grads = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
     if len(grads) != len(tensors):
         for i in range(min(len(tensors), len(grads))):      # what is wrong with one of these is told first
-            first_gradient(<Tensor?>tensors[i], grads[i], i)
+            first_gradient(checked_output(tensors[i]), grads[i], i)
         raise RuntimeError(f"got {len(tensors)} tensors and {len(grads)} gradients")
     for i in range(len(tensors)):
-        begin_at(started, <Tensor?>tensors[i], grads[i], i)
+        begin_at(started, checked_output(tensors[i]), grads[i], i)
     return 0
 
 
@@ -343,9 +355,6 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     tensors = tensors_of(inputs)
     if not tensors:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    for t in tensors:
-        if not isinstance(t, Tensor):
-            raise TypeError(f"inputs must be Tensors, got {type(t).__name__}")
     if any_overridden(tensors + tensors_of(outputs)):
         return hand_over_call(grad, (outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs,
                                      allow_unused, is_grads_batched, materialize_grads), {})

@@ -144,7 +144,7 @@ def inplace_form(name, function, pointwise=False):
     from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result      # knot: it needs this module
 
     def inplace(self, *args, **kwargs):
-        check_writable(self, args if pointwise else ())
+        check_writable(self, (*args, *kwargs.values()) if pointwise else ())
         recorded = self._tracked() or any([isinstance(x, _tensor_type) and x._tracked() for x in args])
         source = shadow(self) if recorded else self         # formulas may read what was there
         return inplace_result(self, function(source, *args, **kwargs))

@@ -611,9 +611,9 @@ cdef object refused(PublicOp op, tuple args, dict kwargs):
     try:
         cygrad_owned(NULL)
     except Exception as error:
-        if error.args == (INFERENCE,) and args:
+        if error.args == (INFERENCE,) and op.name.endswith("_") and (<Tensor>args[0]).inference:
             try:
-                op.run((<Tensor?>args[0]).clone(), *args[1:], **kwargs)
+                op.run(args[0].clone(), *args[1:], **kwargs)
             except Exception as earlier:        # PyTorch tells of inference mode when all is done
                 raise earlier from None
             raise

@@ -3,6 +3,8 @@
 Slices are compared by ranks: every column gets the rank of its entries, and neighbouring columns are combined and
 ranked again until one is left, so that a lexicographic order of n slices takes log2(their size) sorts.
 """
+import functools
+
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import fill_ as raw_fill, scan_op, sort_op
@@ -187,7 +189,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     return chosen(unique_slices(input, checked_dim(input, dim)), return_inverse, return_counts)
 
 
-@op
+@op(only_method=True)
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """The elements (slices, with `dim`) without those equal to the one before.
 
@@ -216,3 +218,20 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     elif not return_inverse and not return_counts:
         return distinct_runs(input)
     return chosen(unique_runs(input, dim), return_inverse, return_counts)
+
+
+@op(method=False, name="unique_consecutive")
+@functools.wraps(unique_consecutive)
+def _function(input, *places, **words):
+    found = unique_consecutive(input, *places, **words)
+    if not any(places[:2]):
+        return found
+    # PyTorch computes what is asked for, but returns the counts if the first place is true, the inverse if the second.
+    inverse, counts, dim = words.get("return_inverse", False), words.get("return_counts", places[0]), words.get("dim")
+    if len(places) > 1:
+        inverse, dim = places[1], places[2] if len(places) > 2 else dim
+    found = unique_runs(input, None if dim is None else checked_dim(input, dim))
+    if dim is None:
+        asked = places[0], words.get("return_counts", places[1] if len(places) > 1 else False)
+        found = found[0], *[each if wanted else none for each, wanted, none in zip(found[1:], asked, nothing(input))]
+    return chosen(found, inverse, counts)

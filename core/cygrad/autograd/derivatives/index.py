@@ -32,7 +32,8 @@ derivative("masked_fill_tensor", name="MaskedFillBackward1", self=lambda grad, m
 derivative("masked_select", self=lambda grad, positions, shape: masked_select_backward(grad, positions, shape))
 derivative("masked_scatter", self=lambda grad, mask: grad.masked_fill(mask, 0),
            source=one_node("MaskedScatterBackwardBackward0", lambda grad, mask, source_shape:
-                           _leading(grad.masked_select(mask), source_shape), "grad"))
+                           _leading(grad[mask.expand(grad.shape)] if batch_depth() else grad.masked_select(mask),
+                                    source_shape), "grad"))
 
 
 def masked_select_backward(grad, positions, shape):

@@ -1,5 +1,7 @@
 """If one of these fails, a derivative disagrees with finite differences in float64: first or second order."""
 
+from itertools import islice
+
 import cygrad
 import numpy as np
 import pytest
@@ -60,3 +62,18 @@ def test_gradgradcheck(op):
         assert cygrad.autograd.gradgradcheck(function, inputs, atol=1e-5, rtol=1e-4), sample
         checked += 1
     assert checked, "no sample of this op was differentiable"
+
+
+@pytest.mark.parametrize("op", CHECKED, ids=[op.name for op in CHECKED])
+def test_gradients_of_a_batch(op):
+    """What comes of two gradients at once is what comes of one after the other."""
+    for function, inputs, sample in islice(problems(op), 3):
+        outputs = [out for out in function(*inputs) if out.requires_grad]
+        seeds = [cygrad.randn(2, *out.shape, dtype=out.dtype) for out in outputs]
+        given = {"retain_graph": True, "allow_unused": True}
+        together = cygrad.autograd.grad(outputs, inputs, seeds, is_grads_batched=True, **given)
+        for i in range(2):
+            alone = cygrad.autograd.grad(outputs, inputs, [seed[i] for seed in seeds], **given)
+            for both, one in zip(together, alone, strict=True):
+                assert (both is None) == (one is None), sample
+                assert both is None or cygrad.allclose(both[i], one, equal_nan=True), sample

@@ -33,7 +33,8 @@ derivative("masked_select", self=lambda grad, self, mask, positions, shape: mask
     grad, self.expand(shape), mask, positions))
 derivative("masked_scatter", self=lambda grad, mask: grad.masked_fill(mask, 0),
            source=one_node("MaskedScatterBackwardBackward0", lambda grad, mask, source_shape:
-                           _leading(grad.masked_select(mask), source_shape), "grad"))
+                           _leading(grad[mask.expand(grad.shape)] if batch_depth() else grad.masked_select(mask),
+                                    source_shape), "grad"))
 
 
 def masked_select_backward(grad, like, mask, positions):

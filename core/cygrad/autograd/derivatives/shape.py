@@ -100,8 +100,10 @@ def through_view(grads, geometry, show):
     """The gradient of a tensor of this geometry, from those of what `show` makes views of."""
     size, stride, offset = geometry
     reach = offset + 1 + sum((n - 1) * s for n, s in zip(size, stride)) if 0 not in size else offset
-    with cygrad.enable_grad():
-        x = requiring_gradient(next(g for g in grads if g is not None).new_zeros(reach).as_strided(*geometry).detach())
+    like = next(grad for grad in grads if grad is not None)
+    with cygrad.enable_grad():      # not `like.new_zeros`: of a gradient that stands for a batch, that is a batch, too
+        zeros = cygrad.zeros(reach, dtype=like.dtype, device=like.device)
+        x = requiring_gradient(zeros.as_strided(*geometry).detach())
         shown = show(x)
         pairs = [(part, grad) for part, grad in zip(shown if isinstance(shown, tuple) else (shown,), grads)
                  if grad is not None]

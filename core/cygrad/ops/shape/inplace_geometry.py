@@ -1,4 +1,6 @@
 """Geometry changed in place: `t_`, `squeeze_` and other view ops on the tensor itself, `resize_` and `set_`."""
+from math import prod
+
 from cygrad.autograd.inplace import forget_history
 from cygrad.autograd.modes import grad_mode, inference_mode_enabled, set_grad_mode
 from cygrad.devices.device import contiguous_format, preserve_format
@@ -267,9 +269,10 @@ def resize_as_(self, the_template, *, memory_format=None):
 def grown_window(held, dtype, offset, size, stride):
     """A window on a tensor's storage, which grows where that is too small."""
     size = (size,) if isinstance(size, int) else size
-    if stride is not None and len(stride) == len(size) and offset >= 0 and 0 not in size \
-            and min((*size, *stride), default=1) >= 0:
-        reach = offset + 1 + sum((n - 1) * step for n, step in zip(size, stride))
+    if (stride is None or len(stride) == len(size)) and offset >= 0 and 0 not in size \
+            and min((*size, *(stride or ())), default=1) >= 0:
+        reach = offset + (prod(size) if stride is None else
+                          1 + sum((n - 1) * step for n, step in zip(size, stride)))
         if reach * dtype.itemsize < 1 << 40:
             grow_storage(held, reach * dtype.itemsize)
     return window(held, dtype, offset, size, stride)

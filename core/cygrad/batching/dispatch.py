@@ -91,7 +91,8 @@ def required_first(function, args, kwargs):
     """Arguments with those by position that a function can't do without, as rules take them."""
     parameters = list(inspect.signature(function).parameters.values())
     for parameter in parameters[len(args):]:
-        if parameter.name not in kwargs or parameter.default is not parameter.empty:
+        if (parameter.name not in kwargs or parameter.default is not parameter.empty
+                or parameter.kind is not parameter.POSITIONAL_OR_KEYWORD):
             break
         kwargs = dict(kwargs)
         args = *args, kwargs.pop(parameter.name)

@@ -173,7 +173,7 @@ def scalar_pow_backward(grad, base, exponent, result):
     if base == 0:
         if exponent.is_complex():
             return cygrad.where(not_negative(exponent), 0, grad * conj(result * -math.inf))
-        return grad * cygrad.where(exponent >= 0, 0.0, result * -math.inf)
+        return grad * cygrad.where(exponent >= 0, 0.0, exponent.detach() * math.inf)
     if isinstance(base, complex) or base < 0 and exponent.is_complex():
         logarithm = cmath.log(base)
     else:

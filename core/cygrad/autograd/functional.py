@@ -71,7 +71,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
 
 def _jacobian_by_tangents(func, inputs, many_inputs):
-    from cygrad.func.forward import jvp_of      # knot: it needs this module
+    from cygrad.func.forward import jvp_of      # start-up time
     from cygrad.func.vmapping import vmap
     counts, kept = [x.numel() for x in inputs], {}
 

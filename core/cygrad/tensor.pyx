@@ -1092,7 +1092,7 @@ cdef object single(Tensor t, str real_type):
 
 cdef object differentiable_single(Tensor t, str real_type):
     """`single`, with a warning where its place in the graph is lost; int() has none in PyTorch."""
-    if t.elements == 1 and grad_enabled() and requires_grad(t):
+    if requires_grad(t) and t.elements == 1 and grad_enabled():
         warn_once("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
                   "Consider using tensor.detach() first.")
     return single(t, real_type)

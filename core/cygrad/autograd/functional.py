@@ -71,8 +71,8 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
 
 def _jacobian_by_tangents(func, inputs, many_inputs):
-    from cygrad.func.forward import jvp_of      # knot: it needs this module
-    from cygrad.func.vmapping import vmap
+    from cygrad.func.forward import jvp_of      # start-up time
+    from cygrad.func.vmapping import vmap       # start-up time
     counts, kept = [x.numel() for x in inputs], {}
 
     def push(*tangents):

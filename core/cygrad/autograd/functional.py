@@ -1,8 +1,8 @@
 """Jacobians, Hessians and products with them, of functions from tensors to tensors.
 
-Nearly everything is built from `autograd.grad` (forward mode is that of `cygrad.func`): a Jacobian is one backward pass per output
-element, a Jacobian-vector product the derivative of a vector-Jacobian product with respect to its vector (the
-double-backward trick).
+Nearly everything is built from `autograd.grad` (forward mode is that of `cygrad.func`): a Jacobian is one backward pass
+per output element, a Jacobian-vector product the derivative of a vector-Jacobian product with respect to its vector
+(the double-backward trick).
 
 A function's inputs and outputs are each one tensor or a tuple of tensors, and results nest the same way. With
 ``strict=True`` an output that does not depend on an input is an error; without, its derivative is zero.

@@ -34,8 +34,8 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
         Whether an output independent of an input is an error.
     vectorize : bool, default False
         Accepted as a hint.
-    strategy : {"reverse-mode", "forward-mode"}
-        Forward mode asks for `vectorize`.
+    strategy : str
+        "reverse-mode", or "forward-mode", which asks for `vectorize`.
 
     Returns
     -------
@@ -94,8 +94,8 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
     ----------
     func, inputs, create_graph, strict, vectorize
         As for `jacobian`.
-    outer_jacobian_strategy : {"reverse-mode", "forward-mode"}
-        How the gradient is differentiated.
+    outer_jacobian_strategy : str
+        How the gradient is differentiated: "reverse-mode" or "forward-mode".
 
     Returns
     -------

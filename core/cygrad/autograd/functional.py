@@ -1,8 +1,8 @@
 """Jacobians, Hessians and products with them, of functions from tensors to tensors.
 
-Nearly everything is built from `autograd.grad` (forward mode is that of `cygrad.func`): a Jacobian is one backward pass per output
-element, a Jacobian-vector product the derivative of a vector-Jacobian product with respect to its vector (the
-double-backward trick).
+Nearly everything is built from `autograd.grad` (forward mode is that of `cygrad.func`): a Jacobian is one backward pass
+per output element, a Jacobian-vector product the derivative of a vector-Jacobian product with respect to its vector
+(the double-backward trick).
 
 A function's inputs and outputs are each one tensor or a tuple of tensors, and results nest the same way. With
 ``strict=True`` an output that does not depend on an input is an error; without, its derivative is zero.
@@ -34,8 +34,8 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
         Whether an output independent of an input is an error.
     vectorize : bool, default False
         Accepted as a hint.
-    strategy : {"reverse-mode", "forward-mode"}
-        Forward mode asks for `vectorize`.
+    strategy : str
+        "reverse-mode", or "forward-mode", which asks for `vectorize`.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
 def _jacobian_by_tangents(func, inputs, many_inputs):
     from cygrad.func.forward import jvp_of      # start-up time
-    from cygrad.func.vmapping import vmap
+    from cygrad.func.vmapping import vmap       # start-up time
     counts, kept = [x.numel() for x in inputs], {}
 
     def push(*tangents):
@@ -94,8 +94,8 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
     ----------
     func, inputs, create_graph, strict, vectorize
         As for `jacobian`.
-    outer_jacobian_strategy : {"reverse-mode", "forward-mode"}
-        How the gradient is differentiated.
+    outer_jacobian_strategy : str
+        How the gradient is differentiated: "reverse-mode" or "forward-mode".
 
     Returns
     -------

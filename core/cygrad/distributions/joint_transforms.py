@@ -93,8 +93,7 @@ class StickBreakingTransform(Transform):
 
 def _with_diagonal(matrix, function):
     """Lower triangles with the images of what stood on their diagonals."""
-    diagonal = function(matrix.diagonal(dim1=-2, dim2=-1))
-    return diagonal.diag_embed() + matrix.tril(-1)
+    return matrix.tril(-1) + function(matrix.diagonal(dim1=-2, dim2=-1)).diag_embed()
 
 
 class LowerCholeskyTransform(Transform):

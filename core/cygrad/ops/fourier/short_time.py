@@ -103,6 +103,7 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     if center:
         if align_to_window is not None:
             raise RuntimeError("stft align_to_window should only be set when center = false")
+        input.dim()                     # PyTorch's first question
         input = extended(input, int(n_fft // 2), pad_mode)
     need_tensors("stft", input=input)
     for name, value in (("normalized", normalized), ("onesided", onesided), ("return_complex", return_complex)):

@@ -4,6 +4,7 @@ from functools import cache
 
 import cygrad
 from cygrad.autograd.modes import grad_mode
+from cygrad.devices.device import contiguous_format
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import call
 from cygrad.dispatch.memory_formats import format_of
@@ -48,8 +49,7 @@ def over_batch(rank):
 def _native_batch_norm(tensors, input, weight, bias, mean, rstd, options):
     axes, shape = over_batch(input.dim())
     x, variance = single(input), None
-    if not x.is_contiguous() and format_of(x) is None:          # the result is row-major, too
-        x = x.contiguous()
+    x = in_order(x)
     if options[0] and input.dtype not in HALVES:
         variance, mean = (t.reshape(-1) for t in moments(x, axes))
         rstd, scale, shift = FACTORS(mean, variance, options[1], 1.0 if weight is None else weight,
@@ -105,10 +105,17 @@ def batch_norm_kernel(grad, input, weight, mean, rstd, needs):
     return [out, *(t if t is None else t.sum(1).to(dtype) for t in sums)]
 
 
+def in_order(x):
+    """`x`, as the result is to lie: row-major where it does already, whatever else it may be, or has no format."""
+    if x.is_contiguous() == (format_of(x) is not None):
+        return x.clone(memory_format=contiguous_format)
+    return x
+
+
 def evaluated(input, weight, bias, mean, variance, eps):
     """Raw: a batch normalised by given statistics."""
     shape = over_batch(input.dim())[1]
-    x = input if input.is_contiguous() or format_of(input) is not None else input.contiguous()
+    x = in_order(input)
     weight, bias = 1.0 if weight is None else weight, -0.0 if bias is None else bias
     if input.numel() <= AT_ONCE:
         mean, variance, weight, bias = (t if type(t) is float else t.reshape(shape)

@@ -31,14 +31,15 @@ def _native_group_norm(tensors, input, weight, bias, groups, eps):
     if weight is not None and weight.dtype is not dtype or bias is not None and bias.dtype is not dtype:
         x, kept = single(x), FLOAT32
     rows, last = FLOAT32 if x.dtype in HALVES else x.dtype, format_of(input) is not None
-    out = in_groups(cygrad.empty_like(input, dtype=x.dtype), groups) if last else empty_near(x, x.shape)
+    made = cygrad.empty_like(input, dtype=x.dtype) if last else empty_near(x, shape)
+    out = in_groups(made, groups)
     mean, rstd = empty_near(x, (shape[0], groups), rows), empty_near(x, (shape[0], groups), rows)
     by_group = [t if t is None else cast_to(t, x.dtype).reshape(groups, -1) for t in (weight, bias)]
     if last:                                            # channels side by side are left where they are
         composed_norm(x, *by_group, eps, out, mean, rstd)
     else:
         call(x, "group_norm", (x, *by_group, float(eps), out, mean, rstd), (4, 5, 6))
-    return cast_to(out.view(shape), dtype), cast_to(mean, kept), cast_to(rstd, kept)
+    return cast_to(made, dtype), cast_to(mean, kept), cast_to(rstd, kept)
 
 
 def composed_norm(a, weight, bias, eps, out, mean, rstd):

@@ -263,7 +263,8 @@ def quantiles(name, input, q, dim, keepdim, interpolation, skip_nan):
         shape[dim:dim + 1] = [1] if keepdim else []
         ordered = input if dim == input.dim() - 1 else input.unsqueeze(-1).transpose(dim, -1)
     ordered = ordered.sort(-1).values
-    found = between(ordered.view(*shape, ordered.size(-1)), q.reshape(-1), interpolation, skip_nan)       # (..., number of quantiles)
+    ordered = ordered.view(*shape, ordered.size(-1))
+    found = between(ordered, q.reshape(-1), interpolation, skip_nan)        # (..., number of quantiles)
     if several:
         found = found.unsqueeze_(0).transpose_(0, -1)
     return found.squeeze_(-1)

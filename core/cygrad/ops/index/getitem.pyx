@@ -374,7 +374,7 @@ cdef int write(Tensor view, list indices, Tensor value, bint accumulate) except 
         positions = mask_places(mask)
         if tracked:
             put = general().put_rows
-            put = put.inplace_on_itself if value.elements == 1 and not accumulate else put.inplace     # a `masked_fill_`
+            put = put.inplace_on_itself if value.elements == 1 and not accumulate else put.inplace  # masked_fill_
             put(view, positions, mask.rank, value, accumulate)
             return 0
         refuse_overlap(view, value, True)

@@ -20,8 +20,8 @@ from cygrad.autograd.saved import SECOND_BACKWARD
 from cygrad.dispatch.raw import clone_like
 
 
-INFERENCE = ("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
-             "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details.")
+INFERENCE = ("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
+             "normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details.")
 
 
 cdef int check_inference(Tensor t) except -1:

@@ -114,7 +114,7 @@ cdef Tensor output_like(DType dtype, int rank, const Py_ssize_t *sizes, Tensor a
 
 
 cdef bint channels_last(Tensor t, const Py_ssize_t *sizes) noexcept:
-    """Whether an operand, if there is one, has these four sizes and the channels side by side; of axes of 1 any strides."""
+    """Whether an operand, if there is one, has these four sizes and its channels side by side, axes of 1 aside."""
     cdef Py_ssize_t step = 1
     cdef int i
     if t is None:

@@ -6,7 +6,6 @@ dtype of a kernel by that kernel. Nothing here runs for a call that works.
 """
 import re
 
-from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.promotion import check_scalar, result_type
 from cygrad.dtype import can_cast, get_default_dtype
@@ -94,8 +93,10 @@ def first_fault(name, values, error, objects=()):
             name not in WITHOUT_RESULT):
         return TypeError("expected tuple of 2 elements but got 1")
     if isinstance(error, (IndexError, NotImplementedError)) and isinstance(input, Tensor):
-        if name.endswith("_") and "dropout" not in name and input.requires_grad and input.is_leaf and grad_mode():
-            return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        if name.endswith("_") and "dropout" not in name and not input.is_inference():
+            refused = _raised(None, input._check_inplace)
+            if refused is not None:
+                return refused
         if type(values.get("correction")) is complex:
             return _unfit_number(values) or error
         if name in _OUT_FIRST and out is not None and not (isinstance(error, IndexError) and name in _AXES_FIRST):

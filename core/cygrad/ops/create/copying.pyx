@@ -353,7 +353,7 @@ def module_load(self, other, assign=False):
 
 
 def _conversion(name, dtype):
-    def method(self, memory_format=None):
+    def method(Tensor self not None, memory_format=None):
         return convert(self, dtype) if memory_format is None else to(self, dtype, memory_format=memory_format)
     method.__doc__ = f"""The tensor with dtype {dtype.name}.
 

@@ -33,8 +33,9 @@ cdef class Primitive(Op):
     """An op with its own derivative row: `forward(*args)` computes raw values, a call records it when needed.
 
     Arguments are positional. `inplace` refuses a target whose elements share memory, unless `may_overlap` is set: what
-    is written to them is one value, and with `apart` operands that are a part of the target's memory. `constants`: PyTorch's name of the op, and the arguments that may require no
-    gradient; others that have no formula may, and get none. `of_any_dtype`: integers depend on what is written, too.
+    is written to them is one value; with `apart` it refuses operands that are partly the target's memory, too.
+    `constants`: PyTorch's name of the op, and the arguments that may require no gradient; others that have no formula
+    may, and get none. `of_any_dtype`: integers depend on what is written, too.
     """
     cdef public bint may_overlap, apart, of_any_dtype
     cdef readonly tuple constants

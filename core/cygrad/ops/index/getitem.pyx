@@ -373,7 +373,9 @@ cdef int write(Tensor view, list indices, Tensor value, bint accumulate) except 
     if mask is not None:
         positions = mask_places(mask)
         if tracked:
-            general().put_rows.inplace(view, positions, mask.rank, value, accumulate)
+            put = general().put_rows
+            put = put.inplace_on_itself if value.elements == 1 and not accumulate else put.inplace  # masked_fill_
+            put(view, positions, mask.rank, value, accumulate)
             return 0
         refuse_overlap(view, value, True)
         put_rows(view, positions, mask.rank, value, mode)

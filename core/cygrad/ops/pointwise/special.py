@@ -166,8 +166,12 @@ LOGADDEXP2 = program(lambda x, y: where(x.eq(y) & x.isinf(), x,
 @primitive(name="logaddexp")
 def _logaddexp(self, other):
     if self.is_complex() or other.is_complex():
-        larger = select(self.real >= other.real, self, other)
-        return larger + ((select(self.real >= other.real, other, self) - larger).exp()).log1p()
+        first = self.real >= other.real
+        larger, smaller = select(first, self, other), select(first, other, self)
+        found = larger + (smaller - larger).exp().log1p()
+        if not (same := larger.real.isinf() & (larger.real == smaller.real)).any():
+            return found
+        return select(same, select(larger.real < 0, smaller, (smaller.exp() + larger.exp()).log()), found)
     return LOGADDEXP(self, other)
 
 

@@ -178,8 +178,8 @@ def resize_(self, *sizes, memory_format=None):
     if memory_format is preserve_format:
         raise RuntimeError("Unsupported memory formatPreserve")
     if sizes != tuple(self.shape) or memory_format is not None:
-        self._bump_version()
         resized(self, sizes, strides_in(memory_format, sizes) if orders_axes(memory_format) else None)
+        self._bump_version()
     return self
 
 

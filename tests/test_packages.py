@@ -14,8 +14,8 @@ pytestmark = pytest.mark.slow
 EXAMPLES = ROOT / "examples" / "backends"
 # The entries that they have, and the conformance cases that they compute themselves, at least. One runs all entries in
 # all dtypes; what the core composes of so few entries as the others have, tests/test_backend_tutorial.py runs.
-BACKENDS = {"numpy": ("", 3_000), "loops": ("copy unary binary matmul", 200),
-            "plain": ("fill copy unary binary matmul", 600)}
+BACKENDS = {"numpy": ("", 3_000), "loops": ("copy unary binary matmul", 100),
+            "plain": ("fill copy unary binary matmul", 300)}
 THREE = "--dtype", "float32", "--dtype", "int64", "--dtype", "bool"
 
 

@@ -43,3 +43,8 @@ def test_methods_show_their_arguments():
 def test_more_parts_than_memory_holds_are_refused():
     with pytest.raises(MemoryError, match="tensor_split"):
         cygrad.ones(3).tensor_split(2**40)
+
+
+def test_set_grows_a_storage_for_row_major_geometry():
+    x = cygrad.empty(1)
+    assert x.set_(x.untyped_storage(), 7, (2, 3)).stride() == (3, 1) and x.untyped_storage().nbytes() == 52

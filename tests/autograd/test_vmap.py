@@ -218,6 +218,19 @@ def test_gradient_of_what_is_filled_in():
     assert found.tolist() == [1, 0, 1, 1]
 
 
+@pytest.mark.parametrize("copy", [
+    lambda x: cygrad.view_copy(x, (6,)), lambda x: cygrad.permute_copy(x, (1, 0)),
+    lambda x: cygrad.expand_copy(x, (2, 2, 3)),
+    lambda x: cygrad.split_copy(x, 1)[1], lambda x: cygrad.as_strided_copy(x, (3,), (2,))])
+def test_gradients_of_a_batch_through_copies_of_views(copy):
+    x = cygrad.rand(2, 3, requires_grad=True)
+    y = copy(x)
+    seeds = cygrad.rand(4, *y.shape)
+    together, = cygrad.autograd.grad(y, x, seeds, is_grads_batched=True, retain_graph=True)
+    assert [each.tolist() for each in together] == [
+        cygrad.autograd.grad(y, x, seed, retain_graph=True)[0].tolist() for seed in seeds]
+
+
 def test_draws_with_several_batches():
     """Mean, deviation and probability of each example are its own, whichever axis and rank the batch has."""
     mean, deviation = cygrad.arange(2.)[:, None, None].expand(2, 5, 3) * 1000, cygrad.ones(5, 3, 2)

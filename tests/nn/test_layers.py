@@ -70,6 +70,18 @@ def test_norms(layer, axes):
     assert y.mean(axes).abs().max() < 1e-5 and (y.var(axes, unbiased=False) - 1).abs().max() < 1e-3
 
 
+@pytest.mark.parametrize("norm", [lambda x: nn.functional.layer_norm(x, x.shape[1:]),
+                                  lambda x: nn.functional.group_norm(x, 1)], ids=["layer_norm", "group_norm"])
+def test_norms_of_long_rows(norm):
+    """Rows of a million elements lose no digits, forward or backward."""
+    x, grad = cygrad.rand(1, 2, 1 << 20, requires_grad=True), cygrad.rand(1, 2, 1 << 20)
+    exact = x.detach().double().requires_grad_()
+    assert cygrad.allclose(norm(x).double(), norm(exact), rtol=0, atol=1e-6)
+    norm(x).backward(grad)
+    norm(exact).backward(grad.double())
+    assert cygrad.allclose(x.grad.double(), exact.grad, rtol=0, atol=1e-6)
+
+
 def test_pooling_layers_by_hand():
     x = cygrad.tensor([[1.0, 5.0, 2.0, 4.0, 3.0, 0.0]])
     assert nn.MaxPool1d(2)(x).tolist() == [[5, 4, 3]] and nn.AvgPool1d(2)(x).tolist() == [[3, 3, 1.5]]

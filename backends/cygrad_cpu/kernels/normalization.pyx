@@ -1,13 +1,32 @@
 # distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic --param=max-completely-peel-times=8
 """Layer normalisation and group normalisation, and their gradients, over contiguous rows.
 
-Sums run in LANES partial sums, which vectorise and are more accurate than one after the other.
+Sums run in LANES partial sums, which vectorise and are more accurate than one after the other; those of BLOCK
+elements are added in float64, so that long rows lose no digits.
 """
 from libc.math cimport INFINITY, sqrt
 
 from cygrad_cpu.simd.element_types cimport Real
 from cygrad_cpu.simd.lanes cimport LANES, row_sum, total_of
 from cygrad_cpu.kernels.kernel_tables cimport GroupBackward, GroupRows, NormBackward, NormRows, NormalizationTable
+
+cdef enum:
+    BLOCK = 8192
+
+
+cdef inline Py_ssize_t block_at(Py_ssize_t i, Py_ssize_t n) noexcept nogil:
+    """How many elements the block at i has."""
+    return n - i if n - i < BLOCK else BLOCK
+
+
+cdef inline Real long_sum(const Real *a, Py_ssize_t n) noexcept nogil:
+    cdef double total = 0
+    cdef Py_ssize_t i = 0
+    while i < n:
+        total += row_sum(a + i, block_at(i, n))
+        i += BLOCK
+    return <Real>total
+
 
 cdef inline Real row_squares(const Real *a, Real centre, Py_ssize_t n) noexcept nogil:
     cdef Real[LANES] partial
@@ -24,6 +43,15 @@ cdef inline Real row_squares(const Real *a, Real centre, Py_ssize_t n) noexcept 
         i += 1
         j += 1
     return total_of(<const Real *>partial)
+
+
+cdef inline Real long_squares(const Real *a, Real centre, Py_ssize_t n) noexcept nogil:
+    cdef double total = 0
+    cdef Py_ssize_t i = 0
+    while i < n:
+        total += row_squares(a + i, centre, block_at(i, n))
+        i += BLOCK
+    return <Real>total
 
 
 # ---- layer normalisation
@@ -54,8 +82,8 @@ cdef void norm_rows(const Real *a, const Real *weight, const Real *bias, double 
     for r in range(rows):
         x = a + r * n
         y = out + r * n
-        centre = row_sum(x, n) / n
-        squares = row_squares(x, centre, n)
+        centre = long_sum(x, n) / n
+        squares = long_squares(x, centre, n)
         scale = <Real>(1.0 / sqrt(squares / n + eps))
         if squares == INFINITY:
             scale = overflowed(x, n)
@@ -77,9 +105,8 @@ cdef void norm_rows(const Real *a, const Real *weight, const Real *bias, double 
         rstd[r] = scale
 
 
-cdef void norm_slopes(const Real *grad, const Real *a, const Real *weight, Real centre, Real *total, Real *along,
-                      Py_ssize_t n) noexcept nogil:
-    """total = sum(g) and along = sum(g * (a - centre)) of a row, g = grad * weight."""
+cdef void block_slopes(const Real *grad, const Real *a, const Real *weight, Real centre, double *total, double *along,
+                       Py_ssize_t n) noexcept nogil:
     cdef Real[LANES] sums
     cdef Real[LANES] products
     cdef Real g
@@ -101,8 +128,20 @@ cdef void norm_slopes(const Real *grad, const Real *a, const Real *weight, Real 
         g = grad[i + j] * weight[i + j] if weight != NULL else grad[i + j]
         sums[j] += g
         products[j] += g * (a[i + j] - centre)
-    total[0] = total_of(<const Real *>sums)
-    along[0] = total_of(<const Real *>products)
+    total[0] += total_of(<const Real *>sums)
+    along[0] += total_of(<const Real *>products)
+
+
+cdef inline void slopes(const Real *grad, const Real *a, const Real *weight, Real centre, Real *total, Real *along,
+                        Py_ssize_t n) noexcept nogil:
+    """total = sum(g) and along = sum(g * (a - centre)) of a row, g = grad * weight; weight may be NULL."""
+    cdef double sums = 0, products = 0
+    cdef Py_ssize_t i = 0
+    while i < n:
+        block_slopes(grad + i, a + i, weight + i if weight != NULL else NULL, centre, &sums, &products, block_at(i, n))
+        i += BLOCK
+    total[0] = <Real>sums
+    along[0] = <Real>products
 
 
 cdef void norm_backward(const Real *grad, const Real *a, const Real *mean, const Real *rstd, const Real *weight,
@@ -130,7 +169,7 @@ cdef void norm_backward(const Real *grad, const Real *a, const Real *mean, const
                 grad_bias[i] += g[i]
         if grad_a != NULL:
             y = grad_a + r * n
-            norm_slopes(g, x, weight, centre, &total, &along, n)
+            slopes(g, x, weight, centre, &total, &along, n)
             total = total / n
             along = along / n * scale * scale
             if weight != NULL:
@@ -154,8 +193,8 @@ cdef void group_rows(const Real *a, const Real *weight, const Real *bias, double
     cdef bint affine = weight != NULL or bias != NULL       # PyTorch's roundings
     for r in range(begin, end):
         x = a + r * n
-        centre = row_sum(x, n) / n
-        squares = row_squares(x, centre, n)
+        centre = long_sum(x, n) / n
+        squares = long_squares(x, centre, n)
         scale = overflowed(x, n) if squares == INFINITY else <Real>(1.0 / sqrt(squares / n + eps))
         mean[r] = centre
         rstd[r] = scale
@@ -171,26 +210,6 @@ cdef void group_rows(const Real *a, const Real *weight, const Real *bias, double
             else:
                 for i in range(places):
                     y[i] = (x[i] - centre) * by
-
-
-cdef void channel_sums(const Real *grad, const Real *a, Real centre, Real *total, Real *along,
-                       Py_ssize_t n) noexcept nogil:
-    """total = sum(grad) and along = sum(grad * (a - centre)) of a row."""
-    cdef Real[LANES] sums
-    cdef Real[LANES] products
-    cdef Py_ssize_t i = 0, j
-    for j in range(LANES):
-        sums[j] = products[j] = 0
-    while i + LANES <= n:
-        for j in range(LANES):
-            sums[j] += grad[i + j]
-            products[j] += grad[i + j] * (a[i + j] - centre)
-        i += LANES
-    for j in range(n - i):
-        sums[j] += grad[i + j]
-        products[j] += grad[i + j] * (a[i + j] - centre)
-    total[0] = total_of(<const Real *>sums)
-    along[0] = total_of(<const Real *>products)
 
 
 cdef void group_backward(const Real *grad, const Real *a, const Real *mean, const Real *rstd, const Real *weight,
@@ -213,7 +232,7 @@ cdef void group_backward(const Real *grad, const Real *a, const Real *mean, cons
         for k in range(channels):
             g = grad + begins + k * strides[2]
             x = a + begins + k * strides[2]
-            channel_sums(g, x, centre, &sums, &products, places)
+            slopes(g, x, NULL, centre, &sums, &products, places)
             if grad_weight != NULL:
                 grad_weight[first + k] += products * scale
             if grad_bias != NULL:

@@ -248,10 +248,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
         refuse_copy(obj, out, shareable)
     if copy and shared:
         out = out.clone()
-    if requires_grad:
-        out = out.detach() if isinstance(obj, Tensor) and out is not obj else out
-        out.requires_grad = True
-    return out
+    requires_grad |= isinstance(obj, Tensor) and obj.requires_grad      # in no_grad, too
+    return finished(out, requires_grad and not out.requires_grad, None, False)
 
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, pin_memory=False, bint requires_grad=False):

@@ -140,6 +140,7 @@ class Nothing:
 CORRECTED = {
     "tensor": [("object data, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, "
                 "bool requires_grad = False, tuple of names names = None")],
+    "get_device": ["Tensor input"],
     "as_tensor": ["object data, *, torch.dtype dtype = None, torch.device device = None"],
     "unique": [("Tensor input, bool sorted = True, bool return_inverse = False, bool return_counts = False, "
                 "int dim = None")],
@@ -308,7 +309,7 @@ def main():
     methods = lines_of(op_forms.methods, stubs("__init__.pyi", "TensorBase"),
                        lambda name: getattr(torch.Tensor, name, None), (torch.ones(2),))
     methods |= CORRECTED_METHODS
-    for name in CONVERSIONS & methods.keys():   # whose stubs leave out what their parser takes
+    for name in CONVERSIONS & op_forms.methods.keys():   # which stubs lack, or leave out what their parser takes
         methods[name] = ["*, torch.memory_format memory_format = None"]
     for name, lines in methods.items():         # deprecated ways, which the stubs of methods lack
         if len(lines) == 1:

@@ -194,8 +194,9 @@ def _frequencies(name, places, n, d, out, requires_grad):
             found = found.reshape(out.shape)
         elif found.dtype is out.dtype and not out.requires_grad:
             _cygrad.arange(found.numel(), out=out).data.copy_(found)        # resized, and told of, as `arange` does it
-            return out
-        return _write_out(name, found, out)
+            return out.requires_grad_(requires_grad)
+        found = _write_out(name, found, out)
+        return found.requires_grad_() if requires_grad else found
     found = _own(found, ())
     found.requires_grad = bool(requires_grad)
     return found

@@ -154,8 +154,11 @@ cdef OpNode record(Derivative row, tuple args):
     cdef int k
     for k in range(row.count):
         value = args[row.positions[k]]
-        if row.only_tracked and not (isinstance(value, Tensor) and requires_grad(<Tensor>value)):
-            continue
+        if row.only_tracked:
+            if isinstance(value, tuple):
+                value = [item for item in value if requires_grad(<Tensor>item)]
+            elif not (isinstance(value, Tensor) and requires_grad(<Tensor>value)):
+                continue
         if isinstance(value, Tensor):
             if connect(node, <Tensor>value):
                 needs |= row.needs[k]

@@ -1,6 +1,9 @@
 """What can be asked of a tensor as an object, and small conveniences."""
+import math
+
 import cygrad
 from cygrad.dispatch.allocation import axes_in_memory
+from cygrad.errors import warn
 from cygrad.ops.declare.op_forms import methods, op
 
 
@@ -96,6 +99,107 @@ def to_dense(self, dtype=None, *, masked_grad=None):
     tensor([1, 2])
     """
     return self if dtype is None else self.to(dtype)
+
+
+@op(only_method=True)
+def dense_dim(self):
+    """The number of axes that are stored densely.
+
+    Returns
+    -------
+    int
+        All axes, where a sparse tensor would keep the last few.
+
+    Examples
+    --------
+    >>> cygrad.ones(2, 3).dense_dim()
+    2
+    """
+    return self.dim()
+
+
+@op(only_method=True)
+def sparse_dim(self):
+    """The number of axes that are stored sparsely.
+
+    Returns
+    -------
+    int
+        Always 0.
+
+    Examples
+    --------
+    >>> cygrad.ones(2, 3).sparse_dim()
+    0
+    """
+    return 0
+
+
+def _reshaped(self, sizes, name):
+    """The tensor in another shape of as many elements, for what PyTorch has deprecated."""
+    warn(f"non-inplace {name} is deprecated")
+    if math.prod(sizes) != self.numel():
+        raise RuntimeError(f"requested resize to {'x'.join(map(str, sizes))} ({math.prod(sizes)} elements in total), "
+                           f"but the given tensor has a size of {'x'.join(map(str, self.shape))} ({self.numel()} "
+                           "elements). autograd's resize can only change the shape of a given tensor, while "
+                           "preserving the number of elements. ")
+    return self.contiguous().view(*sizes)
+
+
+@op(only_method=True)
+def resize(self, *sizes):
+    """The same elements in another shape; deprecated, use `reshape`.
+
+    Parameters
+    ----------
+    *sizes : int
+        The new shape.
+
+    Returns
+    -------
+    Tensor
+        A view where the elements lie in row-major order, else a copy.
+
+    Raises
+    ------
+    RuntimeError
+        If it has another number of elements.
+
+    Examples
+    --------
+    >>> cygrad.arange(4).resize(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    return _reshaped(self, sizes, "resize")
+
+
+@op(only_method=True)
+def resize_as(self, tensor):
+    """The same elements in the shape of another tensor; deprecated, use `reshape_as`.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Of the new shape.
+
+    Returns
+    -------
+    Tensor
+        A view where the elements lie in row-major order, else a copy.
+
+    Raises
+    ------
+    RuntimeError
+        If it has another number of elements.
+
+    Examples
+    --------
+    >>> cygrad.arange(4).resize_as(cygrad.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    return _reshaped(self, tensor.size(), "resize_as")
 
 
 @op(method=False)

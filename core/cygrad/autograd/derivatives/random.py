@@ -36,8 +36,8 @@ for _name in UNDIFFERENTIATED:
         "first", "second", "self")})
 derivative("histogram", name="NotImplemented", self=not_implemented("aten::histogram"),
            bins=not_implemented("aten::histogram"), weight=not_implemented("aten::histogram"))
-derivative("histogramdd", name="NotImplemented", self=not_implemented("aten::_histogramdd_from_bin_cts"),
-           weight=not_implemented("aten::_histogramdd_from_bin_cts"))
+derivative("histogramdd", name="NotImplemented",
+           **dict.fromkeys(("self", "bins", "weight"), not_implemented("aten::_histogramdd_from_bin_cts")))
 derivative("binomial", name="NotImplemented", count=not_implemented("aten::binomial"),
            prob=not_implemented("aten::binomial"))
 derivative("bernoulli_p", name="NotImplemented", input=not_implemented("aten::bernoulli"))

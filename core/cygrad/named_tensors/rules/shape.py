@@ -141,7 +141,7 @@ def flattens(call):
     return call.names[:first] + (out,) + call.names[last + 1:]
 
 
-@rule("view reshape view_as reshape_as")
+@rule("view reshape resize view_as reshape_as resize_as")
 def reinterprets(call):
     """Elements of another dtype keep their axes, and the same sizes are the same axes; other sizes say nothing."""
     if call["dtype"] is not None or len(call.args) == 2 and isinstance(call.args[1], DType):

@@ -114,7 +114,7 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
         out.resize_(*(shape or size))
         if filled:
             fill_known(out)
-        return out
+        return finished(out, requires_grad, None, False)
     made = sized(shape, size, dtype, device, "empty")
     if memory_format is not None:
         refuse_preserve(memory_format)

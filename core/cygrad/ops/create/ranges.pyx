@@ -71,7 +71,7 @@ def _need_numbers(name, dtype):
 
 
 cdef inline _finish(Tensor made, out, name, bint requires_grad, names, bint pin_memory):
-    return finished(made, requires_grad, names, pin_memory) if out is None else _written(made, out, name)
+    return finished(made if out is None else _written(made, out, name), requires_grad, names, pin_memory)
 
 
 cdef _written(Tensor made, out, name):

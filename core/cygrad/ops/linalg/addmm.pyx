@@ -233,7 +233,7 @@ def linear(input, weight, bias=None):
         return input.matmul(weight.t())
     if input.dim() == 2:
         return addmm(bias, input, weight.t())
-    if input.is_contiguous() and input.dim() and weight.dim() == 2:
+    if input.is_contiguous() and input.dim() and weight.dim() == 2 and bias.dim() and bias.is_contiguous():
         *batch, width = input.shape
         return linear(input.view(prod(batch), width), weight, bias).view(*batch, weight.shape[0])
     found = input.matmul(weight.t())

@@ -139,10 +139,11 @@ def ldl_solve(LD, pivots, B, *, hermitian=False):
             [1.]])
     """
     name = "torch.linalg.ldl_solve"
-    if B.dim() < 2:
+    need_square(LD, name)
+    need_float(LD, name)
+    if B.dim() < 2 and B.dtype is LD.dtype:     # another dtype is told of first
         raise IndexError(f"Dimension out of range (expected to be in range of [-{max(B.dim(), 1)}, "
                          f"{max(B.dim(), 1) - 1}], but got -2)")
-    need_square(LD, name)
     checked_system(B, LD, name, "ldl_solve_kernel_cpu", "torch.linalg.ldl_solve: Expected ")
     if LD.shape[:-1] != pivots.shape:
         raise RuntimeError(f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "

@@ -8,7 +8,7 @@ from cygrad.dispatch.operands import select
 from cygrad.dispatch.raw import binary_op, clone_dense, copy_, fill_, nonzero_op, reduce_dims
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.copying import triangle
-from cygrad.ops.create.placing import pinned
+from cygrad.ops.create.placing import finish
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg.added_products import writing
@@ -258,7 +258,7 @@ def place_of(device):
     return cygrad.empty(0).device if device is None else cygrad.empty(0, device=device).device
 
 
-def _places(name, row, col, offset, dtype, device, pin_memory):
+def _places(name, row, col, offset, dtype, device, pin_memory, requires_grad):
     """The places that a triangle keeps, in row-major order."""
     if not type(row) is type(col) is type(offset) is int or row < 0 or col < 0:
         for position, (argument, value) in enumerate((("row", row), ("col", col)), 1):
@@ -274,7 +274,7 @@ def _places(name, row, col, offset, dtype, device, pin_memory):
     found = clone_dense(make(name == "tril_indices", row, col, offset, CPU if place.type == "meta" else place))
     if place.type == "meta" or dtype is INT32:
         found = found.to(device=place, dtype=INT64 if dtype is None else dtype)
-    return pinned(found) if pin_memory else found
+    return finish(found, requires_grad, None, pin_memory)
 
 
 @functools.lru_cache(32)
@@ -284,7 +284,8 @@ def kept_places(lower, rows, columns, diagonal, device):
 
 
 @op(method=False)
-def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pin_memory=False):
+def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pin_memory=False,
+                 requires_grad=False):
     """The (2, count) row and column numbers of the elements of a matrix on and below a diagonal.
 
     Parameters
@@ -307,11 +308,12 @@ def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pi
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
-    return _places("tril_indices", row, col, offset, dtype, device, pin_memory)
+    return _places("tril_indices", row, col, offset, dtype, device, pin_memory, requires_grad)
 
 
 @op(method=False)
-def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pin_memory=False):
+def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pin_memory=False,
+                 requires_grad=False):
     """The (2, count) row and column numbers of the elements of a matrix on and above a diagonal.
 
     Parameters
@@ -334,7 +336,7 @@ def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pi
     tensor([[0, 0, 1],
             [0, 1, 1]])
     """
-    return _places("triu_indices", row, col, offset, dtype, device, pin_memory)
+    return _places("triu_indices", row, col, offset, dtype, device, pin_memory, requires_grad)
 
 
 @op(method=False)

@@ -127,11 +127,17 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     return _huber_loss(a, b, reduction, delta)
 
 
-SOFT_MARGIN = program(lambda x, target: (-target * x).exp().log1p())
+def soft_margin(x, target):
+    return (x * -target).exp().log1p()          # in the order of x in memory
+
+
+SOFT_MARGIN = program(soft_margin)
 
 
 @primitive(name="soft_margin_loss", constants=("soft_margin_loss", "target"))
 def _soft_margin_loss(self, target, reduction):
+    if self.dtype in HALVES:            # for which PyTorch has ops, each of which rounds
+        return reduced(soft_margin(self, target), reduction)
     return reduced_in_one_pass(SOFT_MARGIN, reduction, self, target)
 
 

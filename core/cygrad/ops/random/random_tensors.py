@@ -26,10 +26,11 @@ def new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill)
         if tuple(out.shape) == tuple(shape) and not out.requires_grad:     # what is drawn depends on the layout
             fill(out.data)
             out._bump_version()
-            return out
-        made = empty_(*size, dtype=out.dtype, device=out.device)
-        fill(made)
-        return write_out("rand", made, out)
+        else:
+            made = empty_(*size, dtype=out.dtype, device=out.device)
+            fill(made)
+            out = write_out("rand", made, out)
+        return finish(out, requires_grad)
     made = empty_(*size, dtype=dtype, device=device, pin_memory=pin_memory)
     fill(made)
     own(made, ())

@@ -177,8 +177,10 @@ def resize_(self, *sizes, memory_format=None):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {list(sizes)}")
     if memory_format is preserve_format:
         raise RuntimeError("Unsupported memory formatPreserve")
-    if sizes != tuple(self.shape) or memory_format is not None:
+    changes = tuple(sizes) != tuple(self.shape)
+    if changes or memory_format is not None:
         resized(self, sizes, strides_in(memory_format, sizes) if orders_axes(memory_format) else None)
+    if changes:
         self._bump_version()
     return self
 

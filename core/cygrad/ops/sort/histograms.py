@@ -26,7 +26,7 @@ def _noted(self, bins, weight, hist, edges):
 
 
 @primitive(name="histogramdd")
-def _noted_grid(self, weight, hist, edges):
+def _noted_grid(self, bins, weight, hist, edges):
     return hist, *edges
 
 
@@ -157,8 +157,9 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
         hist = hist / hist.sum()
         for axis, each in enumerate(edges):
             hist = hist / (each[1:] - each[:-1]).reshape([-1 if i == axis else 1 for i in builtins_range(len(edges))])
-    hist, *noted = _noted_grid(input, weight, hist, () if given else edges)
-    return return_types.histogramdd((hist, edges if given else tuple(noted)))
+    bins = tuple(bins) if given else ()
+    hist, *noted = _noted_grid(input, bins, weight, hist, () if given else edges)
+    return return_types.histogramdd((hist, bins if given else tuple(noted)))
 
 
 # ------------------------------------------------------------------------- counting

@@ -324,7 +324,7 @@ def _rot90(input, k=1, dims=(0, 1)):
 @primitive
 def roll(self, shifts, dims):
     if not self.numel():
-        return clone_like(self) if dims else clone_dense(self)
+        return clone_like(self) if dims or self.dim() == 1 else clone_dense(self)
     if not dims:
         return rolled(self.contiguous(), None, shifts[0])
     moved = self

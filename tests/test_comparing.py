@@ -60,6 +60,7 @@ def test_ranges_of_random_operands():
     assert set(make_tensor(1000, dtype=cygrad.int64, device="cpu", low=-1, high=2).tolist()) == {-1, 0, 1}
     assert make_tensor(1, dtype=cygrad.float32, device="cpu", requires_grad=True).requires_grad
     for wrong in (dict(low=3, high=3, dtype=cygrad.int64), dict(low=float("nan")),
-                  dict(dtype=cygrad.int64, requires_grad=True), dict(noncontiguous=True, memory_format=cygrad.channels_last)):
+                  dict(dtype=cygrad.int64, requires_grad=True),
+                  dict(noncontiguous=True, memory_format=cygrad.channels_last)):
         with pytest.raises(ValueError):
             make_tensor(1, **{"dtype": cygrad.float32, "device": "cpu", **wrong})

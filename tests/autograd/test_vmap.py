@@ -276,3 +276,13 @@ def test_random_numbers_inside_two_levels():
 def test_draws_from_a_batch_are_not_the_same():
     with pytest.raises(RuntimeError, match="does not currently support same randomness"):
         cygrad.vmap(lambda x: cygrad.ones(3).bernoulli_(x), randomness="same")(cygrad.rand(2))
+
+
+def test_lists_nested_without_end_are_refused():
+    deep, itself = [], []
+    for _ in range(10**5):
+        deep = [deep]
+    itself.append(itself)
+    for bins in (deep, itself):
+        with pytest.raises(RecursionError):
+            cygrad.func.vmap(lambda x: cygrad.histogramdd(x, bins))(cygrad.ones(3, 2))

@@ -15,6 +15,8 @@ cdef extern from "Python.h":
     ctypedef struct PyTypeObject:
         void *tp_dict
     void PyType_Modified(PyTypeObject *)
+    int Py_EnterRecursiveCall(const char *where) except *
+    void Py_LeaveRecursiveCall()
 
 
 cdef class BatchedTensor(Tensor):
@@ -173,7 +175,11 @@ cdef object innermost(object values, object found):
             if found is None or (<BatchedTensor>value).level.depth > found.depth:
                 found = (<BatchedTensor>value).level
         elif type(value) is tuple or type(value) is list:
-            found = innermost(value, found)
+            Py_EnterRecursiveCall(" in a call's arguments")
+            try:
+                found = innermost(value, found)
+            finally:
+                Py_LeaveRecursiveCall()
     return found
 
 
@@ -185,6 +191,7 @@ def level_among(tuple args, dict kwargs):
 
 cdef bint as_they_are(object values, object level) except -1:
     """Whether all tensors among values are batched at the level, or have no tangent that might be."""
+    cdef bint same
     for value in values:
         if isinstance(value, BatchedTensor):
             if (<BatchedTensor>value).level is not level:
@@ -192,8 +199,14 @@ cdef bint as_they_are(object values, object level) except -1:
         elif isinstance(value, Tensor):
             if (<Tensor>value).tangents is not None:
                 return False
-        elif (type(value) is tuple or type(value) is list) and not as_they_are(value, level):
-            return False
+        elif type(value) is tuple or type(value) is list:
+            Py_EnterRecursiveCall(" in a call's arguments")
+            try:
+                same = as_they_are(value, level)
+            finally:
+                Py_LeaveRecursiveCall()
+            if not same:
+                return False
     return True
 
 

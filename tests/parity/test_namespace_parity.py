@@ -1,5 +1,6 @@
 """If one of these fails, `dir(cygrad)` or `from cygrad import *` shows what PyTorch's does not."""
 import operator
+import pkgutil
 import types
 
 import cygrad
@@ -35,9 +36,11 @@ def test_dir_has_public_names_only():
 def test_missing_names_say_why(path):
     """And what to use instead; what PyTorch's modules import for themselves is no name of theirs."""
     ours, theirs = ((operator.attrgetter(path)(module) if path else module) for module in (cygrad, torch))
-    for name in dir(theirs):
-        value = getattr(theirs, name)
+    parts = {each.name for each in pkgutil.iter_modules(getattr(theirs, "__path__", ()))}       # loaded or not
+    for name in parts.union(dir(theirs)):
+        value = getattr(theirs, name, None)
         home = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+        home = f"torch.{name}" if name in parts else home
         if name.startswith("_") or not str(home).startswith("torch.") or hasattr(ours, name):
             continue
         with pytest.raises(AttributeError, match=f"has no attribute '{name}'; .+"):

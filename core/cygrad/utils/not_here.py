@@ -33,7 +33,7 @@ _WHY = {
             "SerializationStorageContext StaticModule StreamObjType StringType SymBoolType SymIntType TensorType "
             "TracingState TupleType Type UnionType Use Value export fx import_ir_module* parse_ir parse_schema "
             "parse_type_comment merge_type_from_type_comment unify_type_list sym_* AVG SUM AggregationType "
-            "profiler_allow_cudagraph_cupti_lazy_reinit_cuda12",
+            "nativert profiler_allow_cudagraph_cupti_lazy_reinit_cuda12",
         "ops have no dispatcher here: an op with a derivative of its own is a cygrad.autograd.Function, and a device "
         "is a backend (docs/backends.md)":
             "library classes Dispatch* ExcludeDispatchKeyGuard Tag slice_inverse PRIVATE_OPS",
@@ -57,9 +57,11 @@ _WHY = {
         "cygrad.UntypedStorage and cygrad.TypedStorage are the storages": "StorageBase",
         "this is about how PyTorch itself was built":
             "USE_* compiled_with_cxx11_abi cpp has_* prepare_multiprocessing_environment classproperty "
-            "legacy_contiguous_format",
+            "legacy_contiguous_format contrib numa",
+        "there is no exporter here: Tensor.numpy and files of safetensors take numbers elsewhere": "onnx",
     },
     "nn": {
+        "this is about how PyTorch itself was built": "backends cpp",
         _QUANTISATION: "intrinsic qat quantizable quantized",
     },
     "nn.functional": {
@@ -73,7 +75,11 @@ _WHY = {
         "a device is a backend (docs/backends.md)":
             "backend_registration rename_privateuse1_backend generate_methods_for_privateuse1_backend",
         "this is about how PyTorch itself was built":
-            "backcompat cmake_prefix_path collect_env cpp_backtrace get_cpp_backtrace set_module",
+            "backcompat cmake_prefix_path collect_env cpp_backtrace debug_log file_baton get_cpp_backtrace hipify "
+            "mkldnn serialization set_module viz",
+        "kernels in C, C++ and Rust are a backend (docs/backends.md)": "cpp_extension",
+        _COMPILER: "bundled_inputs jit mobile_optimizer model_dump",
+        "`python -m pickletools` shows what a pickle holds": "show_pickle",
     },
     "autograd": {
         "cygrad.profiler has what is measured here":

@@ -173,7 +173,8 @@ def scalar_pow_backward(grad, base, exponent, result):
     if base == 0:
         if exponent.is_complex():
             return cygrad.where(not_negative(exponent), 0, grad * conj(result * -math.inf))
-        return grad * cygrad.where(exponent >= 0, 0.0, exponent.detach() * math.inf)
+        defined = exponent >= 0                 # and so twice: 0 times infinity, in a second pass, would be NaN
+        return grad * cygrad.where(defined, 0.0, result * cygrad.where(defined, 0.0, -math.inf))
     if isinstance(base, complex) or base < 0 and exponent.is_complex():
         logarithm = cmath.log(base)
     else:

@@ -179,11 +179,15 @@ def set_num_threads(threads):
     >>> import cygrad
     >>> cygrad.set_num_threads(cygrad.get_num_threads())
     """
-    if not isinstance(threads, _builtins.int) or isinstance(threads, _builtins.bool):
-        raise RuntimeError(f"set_num_threads expects an int, but got {type(threads).__name__}")
-    if threads <= 0:
-        raise RuntimeError("set_num_threads expects a positive integer")
+    _need_count(threads, "set_num_threads")
     _load_backend("cpu").set_num_threads(threads)
+
+
+def _need_count(threads, name):
+    if not isinstance(threads, _builtins.int) or isinstance(threads, _builtins.bool):
+        raise RuntimeError(f"{name} expects an int, but got {type(threads).__name__}")
+    if threads <= 0:
+        raise RuntimeError(f"{name} expects a positive integer")
 
 
 def set_flush_denormal(mode):

@@ -339,3 +339,13 @@ def test_a_detached_tensor_of_inference_mode_counts_by_itself():
     for write in (x.resize_, x.conj_physical_, x.nan_to_num_):
         with pytest.raises(RuntimeError, match="inference tensor outside InferenceMode"):
             write(*[2] * (write == x.resize_))
+
+
+def test_what_inference_mode_refuses_draws_nothing():
+    with cygrad.inference_mode():
+        x = cygrad.zeros(3)
+    before = cygrad.get_rng_state()
+    for draw in (x.normal_, x.bernoulli_, x.uniform_):
+        with pytest.raises(RuntimeError, match="inference tensor outside InferenceMode"):
+            draw()
+    assert cygrad.equal(cygrad.get_rng_state(), before) and x.tolist() == [0, 0, 0]

@@ -93,10 +93,15 @@ def test_transposed_copies_of_every_tile_size(rng, dtype):
         same(tensor(a).t().contiguous(), np.ascontiguousarray(a.T))
 
 
-def test_copies_of_every_order_of_four_axes(rng):
-    a = numbers(rng, (3, 4, 5, 6), "float32")
+@pytest.mark.parametrize("shape", [(3, 4, 5, 6), (17, 3, 33, 40), (2, 70, 1, 257)])
+def test_copies_of_every_order_of_four_axes(rng, threads, shape):
+    a = numbers(rng, shape, "float32")
     for order in itertools.permutations(range(4)):
-        same(tensor(a).permute(*order).contiguous(), np.ascontiguousarray(a.transpose(order)))
+        turned, want = tensor(a).permute(*order), np.ascontiguousarray(a.transpose(order))
+        same(turned.contiguous(), want)
+        same(turned[:, ::2].contiguous(), want[:, ::2])
+        same(turned.to(cygrad.float64), want.astype("float64"))
+        same(turned + turned.contiguous(), want + want)
 
 
 # ---- conversions

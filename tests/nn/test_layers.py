@@ -20,6 +20,28 @@ def test_convolution_is_the_function():
     assert layer(x[0]).shape == (4, 3, 3)
 
 
+@pytest.mark.parametrize("sizes", [(5, 8, 40, 6, 3, 1, 1), (7, 64, 48, 5, 3, 2, 1), (9, 260, 256, 4, 1, 1, 1),
+                                   (6, 64, 64, 7, 3, 1, 2), (3, 300, 300, 3, 3, 1, 1)])
+def test_images_are_convolved_one_by_one(threads, sizes):
+    """Small ones make blocks together, and heavy weights are read where they lie: in any order of axes."""
+    images, channels, filters, size, kernel, stride, groups = sizes
+    x = cygrad.randn(images, channels, size, size, dtype=cygrad.float64)
+    w = cygrad.randn(filters, channels // groups, kernel, kernel, dtype=cygrad.float64)
+    bias = cygrad.randn(filters, dtype=cygrad.float64)
+
+    def results(x, w, weigh):
+        x, w = x.detach().requires_grad_(), w.detach().requires_grad_()
+        y = F.conv2d(x, w, bias, stride, kernel // 2, 1, groups)
+        return [y.detach(), *cygrad.autograd.grad(y, (x, w), weigh)]
+
+    weigh = cygrad.randn_like(F.conv2d(x, w, None, stride, kernel // 2, 1, groups))
+    alone = [results(x[i:i + 1], w, weigh[i:i + 1]) for i in range(images)]
+    wanted = [cygrad.cat([y for y, _, _ in alone]), cygrad.cat([g for _, g, _ in alone]), sum(g for *_, g in alone)]
+    for order in (cygrad.contiguous_format, cygrad.channels_last):
+        for found, want in zip(results(*(t.to(memory_format=order) for t in (x, w, weigh))), wanted, strict=True):
+            assert cygrad.allclose(found, want, rtol=1e-11, atol=1e-11)
+
+
 def test_transposed_convolution_is_the_gradient_of_a_convolution():
     for axes, size in ((1, (9,)), (2, (9, 8)), (3, (5, 9, 8))):
         forward, back = getattr(F, f"conv{axes}d"), getattr(F, f"conv_transpose{axes}d")

@@ -269,8 +269,8 @@ cdef bint conv2d_last(View a, View weight, View bias, tuple stride, tuple paddin
                              [weight.strides[1], weight.strides[2], weight.strides[3], weight.strides[0]]),
                 bias, stride, around(weight, padding, dilation), dilation, True, out, dtype)
         return True
-    if (way == ROW_MAJOR or not few and heavy(a, weight, out)
-            or not few and not sees(&g, a, weight.sizes, out, stride, padding, dilation, groups, dtype)):
+    if way == ROW_MAJOR or not few and (heavy(a, weight, out) or not sees(
+            &g, a, weight.sizes, out, stride, padding, dilation, groups, dtype)):
         return False
     x, b, target = dense(last(a), dtype, keep), dense(bias, dtype, keep), last(out)
     y = writable(target, dtype, keep)

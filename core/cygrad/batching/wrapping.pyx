@@ -190,8 +190,8 @@ def level_among(tuple args, dict kwargs):
 
 
 cdef bint as_they_are(object values, object level) except -1:
-    """Whether all tensors among values are batched at the level, or have no tangent that might be."""
-    cdef bint same
+    """Whether all tensors among values are batched at the level, or have no tangent that might be. `innermost` has seen
+    that lists among them end."""
     for value in values:
         if isinstance(value, BatchedTensor):
             if (<BatchedTensor>value).level is not level:
@@ -199,14 +199,8 @@ cdef bint as_they_are(object values, object level) except -1:
         elif isinstance(value, Tensor):
             if (<Tensor>value).tangents is not None:
                 return False
-        elif type(value) is tuple or type(value) is list:
-            Py_EnterRecursiveCall(" in a call's arguments")
-            try:
-                same = as_they_are(value, level)
-            finally:
-                Py_LeaveRecursiveCall()
-            if not same:
-                return False
+        elif (type(value) is tuple or type(value) is list) and not as_they_are(value, level):
+            return False
     return True
 
 

@@ -1,6 +1,8 @@
 """The number of PyTorch's other pool of threads, for programs that set it: here, ops run one after the other."""
 import os
 
+import cygrad
+
 _chosen = []
 
 
@@ -39,10 +41,7 @@ def set_num_interop_threads(threads):
     >>> import cygrad
     >>> cygrad.set_num_interop_threads(cygrad.get_num_interop_threads())
     """
-    if not isinstance(threads, int) or isinstance(threads, bool):
-        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(threads).__name__}")
-    if threads <= 0:
-        raise RuntimeError("set_num_interop_threads expects a positive integer")
+    cygrad._need_count(threads, "set_num_interop_threads")
     if _chosen:
         raise RuntimeError("Error: cannot set number of interop threads after parallel work has started or "
                            "set_num_interop_threads called")

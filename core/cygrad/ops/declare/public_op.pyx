@@ -612,10 +612,13 @@ cdef object refused(PublicOp op, tuple args, dict kwargs):
         cygrad_owned(NULL)
     except Exception as error:
         if error.args == (INFERENCE,) and op.name.endswith("_") and (<Tensor>args[0]).inference:
-            try:
-                op.run(args[0].clone(), *args[1:], **kwargs)
-            except Exception as earlier:        # PyTorch tells of inference mode when all is done
-                raise earlier from None
+            if kwargs.get("generator") is None:
+                from cygrad.random import fork_rng      # knot: it needs this module
+                try:
+                    with fork_rng():
+                        op.run(args[0].clone(), *args[1:], **kwargs)
+                except Exception as earlier:    # PyTorch tells of inference mode when all is done
+                    raise earlier from None
             raise
         moved = together(args, kwargs, op.name.endswith("_")) if isinstance(error, DeviceMismatch) else None
         if moved is None:

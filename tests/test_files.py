@@ -125,9 +125,16 @@ class Kind(enum.Enum):
     FIRST = 1
 
 
-@pytest.mark.parametrize("obj", [Settings(0.5), Kind.FIRST, range(3), slice(1, 2), np.ones(3), np.float32(2),
-                                 np.dtype("f4"), datetime.date(2020, 1, 2), Fraction(1, 3), deque([1]), cygrad.ones,
-                                 cygrad.nn.functional.gelu, cygrad.nn.Linear], ids=range(13))
+class ByName(enum.Enum):
+    FIRST = 1
+
+    def __reduce_ex__(self, protocol):      # as Python 3.11.2 does it for all
+        return getattr, (type(self), self.name)
+
+
+@pytest.mark.parametrize("obj", [Settings(0.5), Kind.FIRST, ByName.FIRST, range(3), slice(1, 2), np.ones(3),
+                                 np.float32(2), np.dtype("f4"), datetime.date(2020, 1, 2), Fraction(1, 3), deque([1]), cygrad.ones,
+                                 cygrad.nn.functional.gelu, cygrad.nn.Linear], ids=range(14))
 def test_values_of_the_program(obj):
     """Written as Python pickles them, and read where the caller asks for more than data."""
     content = written([obj, cygrad.arange(3)])
@@ -136,6 +143,17 @@ def test_values_of_the_program(obj):
     found, numbers = cygrad.load(io.BytesIO(content), weights_only=False)
     assert type(found) is type(obj) and numbers.tolist() == [0, 1, 2]
     assert repr(found) == repr(obj) or vars(found) == vars(obj)
+
+
+@pytest.mark.parametrize("asked", [(Settings, "__init__"), (ByName, "__init__"), (3, "real"), (ByName, 1)])
+def test_a_file_asks_for_no_attributes(asked):
+    class Asks:
+        def __reduce__(self):
+            return getattr, asked
+
+    content = written(Asks())
+    with pytest.raises(cygrad.serialization.UnpicklingError, match="getattr"):
+        cygrad.load(io.BytesIO(content), weights_only=False)
 
 
 class Net(cygrad.nn.Module):

@@ -147,7 +147,7 @@ class ObjectReader(pickle._Unpickler):
         self.names, self.persistent_load, self.of_program = names, storage, of_program
         self.builders = [*names.values(), *_added.values()]
         if of_program:
-            self.builders += [*_BUILDERS, named_op, _made]
+            self.builders += [*_BUILDERS, named_op, _made, _member]
 
     def find_class(self, module, name):
         """What a name in the file stands for: never imported, only looked up."""
@@ -176,6 +176,8 @@ class ObjectReader(pickle._Unpickler):
             room, module = "cygrad", f"cygrad.{rest}" if rest else "cygrad"
         if (module, name) == ("copyreg", "_reconstructor"):
             return _made
+        if (module, name) == ("builtins", "getattr"):
+            return _member
         found = sys.modules.get(module)
         for part in name.split("."):
             found = getattr(found, "__dict__", {}).get(part)
@@ -237,6 +239,14 @@ class ObjectReader(pickle._Unpickler):
     dispatch[pickle.BUILD[0]] = load_build
     for _code in (pickle.INST, pickle.OBJ, pickle.EXT1, pickle.EXT2, pickle.EXT4):
         dispatch[_code[0]] = refused
+
+
+def _member(kind, name):
+    """A member of an enumeration, in the place of `getattr`, by which some versions of Python pickle them."""
+    if not isinstance(kind, enum.EnumMeta) or name not in kind.__members__:
+        raise UnpicklingError(f"Weights only load failed: the file asks for builtins.getattr of {kind!r:.60}, which is "
+                              "not allowed but for a member of an enumeration")
+    return kind.__members__[name]
 
 
 def _made(kind, base=object, state=None):

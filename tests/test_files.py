@@ -132,9 +132,10 @@ class ByName(enum.Enum):
         return getattr, (type(self), self.name)
 
 
-@pytest.mark.parametrize("obj", [Settings(0.5), Kind.FIRST, ByName.FIRST, range(3), slice(1, 2), np.ones(3),
-                                 np.float32(2), np.dtype("f4"), datetime.date(2020, 1, 2), Fraction(1, 3), deque([1]), cygrad.ones,
-                                 cygrad.nn.functional.gelu, cygrad.nn.Linear], ids=range(14))
+@pytest.mark.parametrize("obj", [
+    Settings(0.5), Kind.FIRST, ByName.FIRST, range(3), slice(1, 2), np.ones(3), np.float32(2), np.dtype("f4"),
+    datetime.date(2020, 1, 2), Fraction(1, 3), deque([1]), cygrad.ones, cygrad.nn.functional.gelu, cygrad.nn.Linear,
+], ids=range(14))
 def test_values_of_the_program(obj):
     """Written as Python pickles them, and read where the caller asks for more than data."""
     content = written([obj, cygrad.arange(3)])

@@ -239,16 +239,15 @@ def scatter_reduce_arguments(self, dim, index, src, reduce, *, include_self=True
     reduce = OTHER_NAMES.get(reduce, reduce)
     if reduce not in MODES:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    if reduce == "mean" and self.dtype.name == "bool" and index.numel():
-        raise NotImplementedError("\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'")
-    refuse_complex_extremes(self, reduce)
+    refuse_reduction(self, index, reduce)
     return axis, index, src, reduce, include_self
 
 
-def refuse_complex_extremes(self, reduce):
-    if reduce in ("amax", "amin") and self.dtype.is_complex:
-        raise NotImplementedError(f"\"scatter_gather_tensor_cpu_reduce_{reduce}\" not implemented for "
-                                  f"'{scalar_name(self)}'")
+def refuse_reduction(self, used, reduce):
+    """Raise where PyTorch has no kernel: for complex extremes, if any are `used`; for means of bools, which it divides."""
+    if self.dtype.name == "bool" and reduce == "mean" or self.dtype.is_complex and reduce[0] == "a" and used.numel():
+        kernel = f"scatter_gather_tensor_cpu_reduce_{reduce}" if used.numel() else "div_floor_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(self)}'")
 
 
 @op(name="scatter_reduce", out="exact", inplace=in_place(scatter_reduce, scatter_reduce_arguments))

@@ -3,7 +3,7 @@ import contextlib
 
 import cygrad
 from cygrad.backend import BINARY
-from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.allocation import empty_like_strided, empty_near
 from cygrad.dispatch.lazy_views import laziness, made_lazy
 from cygrad.dispatch.promotion import C_TYPES, result_type
 from cygrad.dispatch.raw import binary_op, cast_to
@@ -196,12 +196,12 @@ def _addr(self, vec1, vec2, beta, alpha):
     x, y = cast_to(vec1, dtype).unsqueeze(1), cast_to(vec2, dtype)
     if dtype is BOOL:
         found = binary_op(MUL, x, y) & bool(alpha)
-        return found | self if beta else found
+        return self | found if beta else found
     if dtype in HALVES:             # each step is rounded, and so are the factors
         beta, alpha = [cygrad.tensor(factor, dtype=dtype, device="cpu").item() for factor in (beta, alpha)]
     found = binary_op(MUL, x if alpha == 1 else x * alpha, y)
     if beta == 0:
-        return found
+        return empty_like_strided(self, dtype).copy_(found)
     return binary_op(ADD, self if beta == 1 else cast_to(self, dtype) * beta, found)
 
 

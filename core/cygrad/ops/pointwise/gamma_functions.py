@@ -16,7 +16,7 @@ from cygrad.dispatch.promotion import result_type
 from cygrad.ops.declare.operand_types import need_tensors, refused, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
-from cygrad.ops.pointwise.recurrences import floats, tensors
+from cygrad.ops.pointwise.recurrences import floats, in_rows
 from cygrad.ops.pointwise.special import with_strides
 from cygrad.ops.pointwise.special_tables import TEMME
 
@@ -171,8 +171,8 @@ def _igammac(self, other):
 
 
 def whole(self, other, upper):
-    a, x = tensors(*floats(self, other))
-    return with_strides(a, x, regularized(a.contiguous(), x.contiguous(), upper))
+    a, x = floats(self, other)
+    return with_strides(a, x, regularized(*in_rows(a, x), upper))
 
 
 _DOC = """The regularized {which} incomplete gamma function {name}(input, other), of each pair of elements.

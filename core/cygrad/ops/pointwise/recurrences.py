@@ -17,21 +17,19 @@ from cygrad.tensor import Tensor
 
 
 def floats(input, other):
-    """Both operands in one float dtype; numbers stay numbers."""
+    """Both operands as tensors of one float dtype."""
     if isinstance(input, Tensor) and isinstance(other, Tensor) and input.dtype is other.dtype and (
             input.is_floating_point()):
         return input, other
     dtype = result_type(input, other)
     dtype = dtype if dtype.is_floating_point else cygrad.get_default_dtype()
-    return [cast_to(x, dtype) if isinstance(x, Tensor) else float(x) for x in (input, other)]
+    like = input if isinstance(input, Tensor) else other
+    return [cast_to(x, dtype) if isinstance(x, Tensor) else like.new_full((), x, dtype=dtype) for x in (input, other)]
 
 
-def tensors(x, y):
-    """What `floats` gave as tensors of one shape."""
-    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.shape == y.shape:
-        return x, y
-    like = x if isinstance(x, Tensor) else y
-    return cygrad.broadcast_tensors(*(t if isinstance(t, Tensor) else like.new_full((), t) for t in (x, y)))
+def in_rows(x, y):
+    """Both, broadcast to one shape and row-major."""
+    return [t.contiguous() for t in cygrad.broadcast_tensors(x, y)]
 
 
 # ------------------------------------------------------------------------- polynomials
@@ -127,13 +125,10 @@ def polynomial_op(name, formula):
     @primitive(name="special_" + name)
     def found(input, n):
         x, degrees = floats(input, n)
-        most = degrees
-        if isinstance(most, Tensor):
-            most = degrees.max().item() if degrees.numel() and not degrees.is_meta else 0
+        most = degrees.max().item() if degrees.numel() and not degrees.is_meta else 0
         if most <= AT_ONCE:                     # or the next of 4, 8, 16: so there are three programs
             return up_to(4 if most <= 4 else 8 if most <= 8 else AT_ONCE)(x, degrees)
-        x, degrees = tensors(x, degrees)
-        return with_strides(x, degrees, whole(x.contiguous(), degrees.contiguous()))
+        return with_strides(x, degrees, whole(*in_rows(x, degrees)))
 
     def public(x, n):
         need_one(x, n, "special_" + name)
@@ -166,11 +161,7 @@ ZETA = program(lambda s, q: everywhere(s, q))
 def _zeta(self, other):
     s, q = floats(self, other)
     shifts = shifts_below_zero(q)
-    if not isinstance(s, Tensor) or shifts:
-        s, q = tensors(s, q)
-    if not shifts:
-        return ZETA(s, q)
-    return with_strides(s, q, everywhere(s.contiguous(), q.contiguous(), TERMS + shifts))
+    return with_strides(s, q, everywhere(*in_rows(s, q), TERMS + shifts)) if shifts else ZETA(s, q)
 
 
 @primitive(name="zeta_scalar")

@@ -6,7 +6,8 @@ import cygrad
 from cygrad.dispatch.operands import broadcast, select
 from cygrad.dispatch.programs import program, same_floats, where
 from cygrad.dispatch.promotion import result_type
-from cygrad.ops.declare.operand_types import HALVES, as_float, need_tensors, refused, taken_as, widened
+from cygrad.dispatch.raw import cast_to
+from cygrad.ops.declare.operand_types import HALVES, as_float, need_tensors, refused, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.tensor import Tensor
@@ -100,12 +101,12 @@ def stepwise(formula, self, other):
     """A program of two operands, one of which may be a number; 16-bit floats are rounded after each step."""
     if same_floats(self, other) and self.dtype not in HALVES:
         return formula(self, other)
-    dtype = result_type(self, other)            # of numbers, too
-    self, other = taken_as(self, dtype), taken_as(other, dtype)
+    dtype = result_type(self, other)            # of numbers, too, which are tensors then, as in PyTorch
+    like = self if isinstance(self, Tensor) else other
+    self, other = (cast_to(t, dtype) if isinstance(t, Tensor) else like.new_full((), t, dtype=dtype)
+                   for t in (self, other))
     if dtype not in HALVES:
         return formula(self, other)
-    like = self if isinstance(self, Tensor) else other
-    self, other = (t if isinstance(t, Tensor) else like.new_full((), t) for t in (self, other))
     return with_strides(self, other, formula.formula(self, other))
 
 
@@ -325,15 +326,11 @@ TERMS, MOST_SHIFTS = 10, 4096       # of the sum itself; how far below 0 the arg
 
 def shifts_below_zero(q):
     """How often 1 has to be added until no finite element is negative."""
-    lowest = q
-    if isinstance(q, Tensor):
-        if not q.numel() or q.device.type == "meta":
-            return 0
-        lowest = q.min().item()
-        if not math.isfinite(lowest):
-            lowest = q.masked_fill(q.isfinite().logical_not(), 0).min().item()
-    elif not math.isfinite(q):
+    if not q.numel() or q.device.type == "meta":
         return 0
+    lowest = q.min().item()
+    if not math.isfinite(lowest):
+        lowest = q.masked_fill(q.isfinite().logical_not(), 0).min().item()
     return min(max(0, math.ceil(-lowest)), MOST_SHIFTS)
 
 

@@ -276,7 +276,8 @@ def _scatter_reduce_copy(input, dim, index, src, reduce, *, include_self=True):
     >>> cygrad.zeros(2).scatter_reduce(0, cygrad.tensor([0, 0, 1]), cygrad.tensor([1., 3., 2.]), "amax")
     tensor([3., 2.])
     """
+    axis, places, src, *how = scatter_reduce_arguments(input, dim, index, src, reduce, include_self=include_self)
     if input.is_complex() and (input._tracked() or src._tracked()):
-        _scatter_reduce(input.detach().clone(), dim, index, src.detach(), reduce, include_self)  # it may fail otherwise
+        scatter_reduce(input.detach(), axis, places, src.detach(), *how)        # it may fail otherwise
         raise RuntimeError("scatter_reduce does not support automatic differentiation for outputs with complex dtype.")
-    return scatter_reduce(input, *scatter_reduce_arguments(input, dim, index, src, reduce, include_self=include_self))
+    return scatter_reduce(input, axis, places, src, *how)

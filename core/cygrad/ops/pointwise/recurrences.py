@@ -8,23 +8,12 @@ from functools import cache
 import cygrad
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import result_type
-from cygrad.dispatch.raw import cast_to
+from cygrad.dispatch.raw import in_order_of
 from cygrad.ops.declare.operand_types import refused, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.pointwise.normal_distribution import need_one
-from cygrad.ops.pointwise.special import TERMS, hurwitz, shifts_below_zero, with_strides
+from cygrad.ops.pointwise.special import TERMS, floats, hurwitz, shifts_below_zero
 from cygrad.tensor import Tensor
-
-
-def floats(input, other):
-    """Both operands as tensors of one float dtype."""
-    if isinstance(input, Tensor) and isinstance(other, Tensor) and input.dtype is other.dtype and (
-            input.is_floating_point()):
-        return input, other
-    dtype = result_type(input, other)
-    dtype = dtype if dtype.is_floating_point else cygrad.get_default_dtype()
-    like = input if isinstance(input, Tensor) else other
-    return [cast_to(x, dtype) if isinstance(x, Tensor) else like.new_full((), x, dtype=dtype) for x in (input, other)]
 
 
 def in_rows(x, y):
@@ -128,7 +117,7 @@ def polynomial_op(name, formula):
         most = degrees.max().item() if degrees.numel() and not degrees.is_meta else 0
         if most <= AT_ONCE:                     # or the next of 4, 8, 16: so there are three programs
             return up_to(4 if most <= 4 else 8 if most <= 8 else AT_ONCE)(x, degrees)
-        return with_strides(x, degrees, whole(*in_rows(x, degrees)))
+        return in_order_of(whole(*in_rows(x, degrees)), x, degrees)
 
     def public(x, n):
         need_one(x, n, "special_" + name)
@@ -161,7 +150,7 @@ ZETA = program(lambda s, q: everywhere(s, q))
 def _zeta(self, other):
     s, q = floats(self, other)
     shifts = shifts_below_zero(q)
-    return with_strides(s, q, everywhere(*in_rows(s, q), TERMS + shifts)) if shifts else ZETA(s, q)
+    return in_order_of(everywhere(*in_rows(s, q), TERMS + shifts), s, q) if shifts else ZETA(s, q)
 
 
 @primitive(name="zeta_scalar")

@@ -34,7 +34,7 @@ def cutoff(largest, atol, rtol):
 def _pinv(self, atol, rtol, hermitian):
     if self.numel() == 0:
         return new(self, (*self.shape[:-2], self.shape[-1], self.shape[-2]))
-    if hermitian and A.numel():
+    if hermitian:
         s, u = decompositions.eigh(self)
         size, v = s.abs(), u
         largest = size.amax(-1, keepdim=True)

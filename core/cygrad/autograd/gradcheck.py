@@ -202,10 +202,10 @@ def gradgradcheck(
 
 def drawn_like(like, non_contiguous):
     """A tensor like another, of uniform numbers in [-1, 1] of the default stream."""
-    step = 2 if non_contiguous and like.numel() > 1 else 1
-    shape = (*like.shape[:-1], like.shape[-1] * step) if like.dim() else ()
-    numbers = cygrad.rand(shape, dtype=like.dtype, device=like.device) * 2 - (1 + 1j if like.is_complex() else 1)
-    return numbers[..., ::step].detach()
+    apart = non_contiguous and like.numel() > 1
+    numbers = cygrad.rand((*like.shape, 2) if apart else like.shape, dtype=like.dtype, device=like.device)
+    numbers = numbers * 2 - (1 + 1j if like.is_complex() else 1)
+    return numbers[..., 0] if apart else numbers
 
 
 class _Checker(Derivatives):

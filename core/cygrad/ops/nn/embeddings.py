@@ -184,8 +184,8 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 def _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options):
     """(result, places): `bags` has the bag of each index, `sizes` how many count in each; places are max's, or None.
 
-    Options are (mode, padding_idx, scale_grad_by_freq, each, rest): bags of `each` indices, whose `bags` may be None, or
-    of 0 for several sizes; the last bag's last `rest` indices count in its mean, but are not summed, as in PyTorch.
+    Options are (mode, padding_idx, scale_grad_by_freq, each, rest): bags of `each` indices, whose `bags` may be None,
+    or of 0 for several sizes; the last `rest` indices count in the last bag's mean, but PyTorch does not sum them.
     """
     mode, padding_idx, _, each, rest = options
     shape = sizes.numel(), weight.shape[1]

@@ -22,7 +22,7 @@ WITHOUT_GRADIENT = frozenset("""
 # Ops that give nothing back where they write into `out`.
 WITHOUT_RESULT = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])
 # Reductions that fill an `out` of float32 or float64 before they read: it shows where the operand lies in its memory.
-FILLED_FIRST = {"sum": 0, "nansum": 0, "mean": 0, "prod": 1, "amax": -math.inf, "amin": math.inf}
+FILLED_FIRST = {"sum": 0, "nansum": 0, "mean": 0, "amax": -math.inf, "amin": math.inf}
 # Ops that PyTorch composes of others, and copies what they give into `out`, recorded.
 COPIED = frozenset("""
     inner linalg_cond linalg_eigvals linalg_matrix_norm linalg_norm linalg_tensorinv linalg_tensorsolve nanquantile
@@ -68,7 +68,7 @@ TWICE = frozenset("""
     tril triu zeros""".split())
 
 # Reductions that fill an `out` of float32 or float64 before they read: it shows where the operand lies in its memory.
-FILLED_FIRST = {"sum": 0, "nansum": 0, "mean": 0, "prod": 1, "amax": -math.inf, "amin": math.inf}
+FILLED_FIRST = {"sum": 0, "nansum": 0, "mean": 0, "amax": -math.inf, "amin": math.inf}
 # Ops that PyTorch composes of others, whose `out` is row-major where it is resized, in whatever order the result is.
 ROW_MAJOR = frozenset("""
     cholesky cholesky_solve quantile nanquantile linalg_tensorinv stack fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2

@@ -236,12 +236,12 @@ cdef int number_loop(const Number *a, const Number *b, Number *out, Py_ssize_t n
 cdef int extreme_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, int form, Arithmetic *op) noexcept nogil:
     """Of equal numbers (0, -0) the run's; of two runs' the second in PyTorch's vectors, the first in what is left."""
     cdef Py_ssize_t whole = n - n % (64 // <Py_ssize_t>sizeof(Real))
-    if form != BOTH_VECTORS:
+    if form != BOTH_VECTORS and n > 1:
         return number_loop[Real, Arithmetic](a if form == FIRST_SCALAR else b, b if form == FIRST_SCALAR else a, out, n,
                                              FIRST_SCALAR, op)
     if whole:
-        number_loop[Real, Arithmetic](a, b, out, whole, form, op)
-    return number_loop[Real, Arithmetic](b + whole, a + whole, out + whole, n - whole, form, op)
+        number_loop[Real, Arithmetic](a, b, out, whole, BOTH_VECTORS, op)
+    return number_loop[Real, Arithmetic](b + whole, a + whole, out + whole, n - whole, BOTH_VECTORS, op)
 
 
 cdef int integer_loop(const Integer *a, const Integer *b, Integer *out, Py_ssize_t n, int form,

@@ -40,12 +40,12 @@ cdef struct Call:
 
 
 cdef void apply_mask(Real *scores, const Call *call, const char *mask, Py_ssize_t seen) noexcept nogil:
-    """Add the mask of one row, or hide where it is False; NaN stays."""
+    """Add the mask of one row, or hide where it is False."""
     cdef const Real *numbers = <const Real *>mask
     cdef Py_ssize_t i, step = call.strides[2]
     if call.flags:
         for i in range(seen):
-            scores[i] = scores[i] if mask[i * step] else scores[i] - INFINITY
+            scores[i] = scores[i] if mask[i * step] else -INFINITY
     else:
         for i in range(seen):
             scores[i] += numbers[i * step]

@@ -247,7 +247,8 @@ def complex_infinities(r):
     w, value = f"{z}.flip(0)", r.choice(["2", "-0.5", "1", "1j"])
     return r.choice([
         f"m.{r.choice(['add', 'sub'])}({z}, {w}, alpha={value})", f"{z} {r.choice('+-*/')} {r.choice([w, value])}",
-        f"m.{r.choice(['addcmul', 'addcdiv'])}({z}, {z}, {w}, value={value})", f"{z}.lerp({w}, {r.choice(['0.25', '2', '1j'])})",
+        f"m.{r.choice(['addcmul', 'addcdiv'])}({z}, {z}, {w}, value={value})",
+        f"{z}.lerp({w}, {r.choice(['0.25', '2', '1j'])})",
         f"{z}.lerp({w}, {z} * 0.3)", f"m.addr(m.zeros(1) + 0j, {z}[:3], {z}[:2], alpha={value})",
         f"m.linalg.cross({z}.repeat(3)[:3], {z}.repeat(3)[1:4])" if "64" in z else f"{z}.mean()",
         "m.tensor([89 + 1j]).expm1()", "m.tensor([-100 + 1j]).sigmoid()"])
@@ -303,10 +304,10 @@ def lost_rows(r):
     table = f"m.arange(12., dtype=m.{r.choice([*HALVES, dtype])}).reshape(6, 2)"
     table = r.choice([table, f"{table}.t().contiguous().t()"])
     ends = r.choice(["0, 2, 4", "0, 2, 2", "0, 3", "0, 6", "0, 2, 3, 5"])
+    how = f"mode='{r.choice(['sum', 'mean', 'max'])}', include_last_offset=True"
     return r.choice([
         f"m.nn.functional.scaled_dot_product_attention({x} * float('nan'), {x}, {x}{r.choice(masks)})",
-        f"m.nn.functional.embedding_bag(m.tensor([0, 1, 2, 3, 1, 5]), {table}, m.tensor([{ends}]), "
-        f"mode='{r.choice(['sum', 'mean', 'max'])}', include_last_offset=True)",
+        f"m.nn.functional.embedding_bag(m.tensor([0, 1, 2, 3, 1, 5]), {table}, m.tensor([{ends}]), {how})",
         f"m.isin(m.tensor([1, 1, 2, 3]), m.tensor([1, 3, 3] * {r.choice([1, 30])}), assume_unique=True)"])
 
 

@@ -16,7 +16,8 @@ from cygrad_cpu.pointwise.blocks cimport (PROGRAM, Cursor, Job, Operand, add_inp
 from cygrad_cpu.runtime.thread_count cimport thread_count, threads_for
 from cygrad_cpu.pointwise.plans cimport LEAST_CHAIN, Compiled, Plan, compiled, run_plan, run_steps
 from cygrad_cpu.kernels.pointwise_table cimport (BINARY_STEP, BOTH_VECTORS, BUFFERS, B_SCALAR, CONSTANTS, C_SCALAR,
-                                                 FIRST_SCALAR, IN_PROGRAM, OUTS, SECOND_SCALAR, Step, TERNARY_STEP, TILE)
+                                                 FIRST_SCALAR, IN_PROGRAM, OUTS, SECOND_SCALAR, Step, TERNARY_STEP,
+                                                 TILE)
 from cygrad_cpu.pointwise.pointwise cimport division_by_zero, store_scalar
 
 cdef enum:

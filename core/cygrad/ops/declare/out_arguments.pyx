@@ -71,6 +71,10 @@ def refuse_out_grad(str name, *operands):
                 refuse_overlap(<Tensor>out, <Tensor>other, said == WHOLE)
 
 
+def of_one_storage(Tensor a not None, Tensor b not None):
+    return a.memory is b.memory
+
+
 def refuse_self_overlapping(Tensor out not None):
     """Raise if places of `out` are in memory more than once."""
     refuse_self_overlap(out)

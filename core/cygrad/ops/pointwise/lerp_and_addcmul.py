@@ -6,6 +6,7 @@ operators and public ops, 16-bit floats are computed in float32 and rounded once
 from cygrad.dispatch.operands import broadcast, select
 from cygrad.dispatch.programs import program, same_floats, where as where_
 from cygrad.dispatch.promotion import C_TYPES, checked_factor, result_type
+from cygrad.dispatch.raw import cast_to
 from cygrad.ops.declare.operand_types import BOOL, is_integral, need_float, need_tensors, refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import inplace_form, op
@@ -40,7 +41,7 @@ def of_one_float_dtype(a, b, c):
 @primitive(name="lerp_tensor")
 def _lerp_tensor(self, end, weight):
     if self.is_complex():
-        step = end - self
+        step, weight = end - self, cast_to(weight, self.dtype)
         return select(weight.abs() < 0.5, self + weight * step, end - step * (1 - weight))
     return LERP(self, end, weight)
 

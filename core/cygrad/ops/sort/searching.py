@@ -7,6 +7,7 @@ from cygrad.dtype import DType, all_dtypes
 from cygrad.errors import DeviceMismatch, warn_once
 from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.op_forms import functions, op
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.sort.host_loops import places_in_rows
 from cygrad.tensor import Tensor
 
@@ -62,7 +63,7 @@ def searched(name, rows, values, out_int32, right, out):
                            "depending on whether out_int32 flag is True, but we got output tensor's dtype "
                            f"{SCALAR_NAMES[out.dtype.code]} and out_int32 flag is {out_int32}")
     if (dtype.is_complex or dtype.name == "bool") and 0 not in shape:
-        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for '{SCALAR_NAMES[dtype.code]}'")
+        raise refused(f"{name}_out_cpu", dtype)
     if not isinstance(values, Tensor):
         values = functions["tensor"](values, dtype=dtype, device=rows.device)
     rows, values = clone_dense(rows.detach().to(dtype)), values.detach().to(dtype)

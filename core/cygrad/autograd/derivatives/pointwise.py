@@ -152,8 +152,6 @@ pow_slope = in_steps(lambda grad, self, exponent: grad * conj(times(self.pow(exp
 
 def pow_backward_self(grad, self, exponent):
     """exponent * self ** (exponent - 1), which is 0 for the exponent 0 even where self is."""
-    if exponent.dtype is cygrad.bool:
-        exponent = exponent.to(self.dtype)
     none = exponent == 0
     found = grad * conj(exponent * self.pow(cygrad.where(none, 0, exponent - 1)))
     return cygrad.where(none, 0, found) if grad_mode() or found.is_complex() or exponent.is_complex() else found

@@ -152,8 +152,6 @@ pow_slope = in_steps(lambda grad, self, exponent: grad * conj(times(self.pow(exp
 
 def pow_backward_self(grad, self, exponent):
     """exponent * self ** (exponent - 1), which is 0 for the exponent 0 even where self is (there NaN twice)."""
-    if exponent.dtype is cygrad.bool:
-        exponent = exponent.to(self.dtype)
     return cygrad.where(exponent == 0, 0, grad * conj(exponent * self.pow(exponent - 1)))
 
 

@@ -13,6 +13,7 @@ from cygrad.view cimport data, same_sizes
 
 from cygrad.devices import device as _devices, discovery, transfers
 from cygrad.autograd.inplace import shadow
+from cygrad.dispatch.promotion import result_type as result_dtype
 from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.memory_formats import copied_in, format_of
 from cygrad.dispatch.raw import (cast_to, clone_dense, clone_like, copy_ as raw_copy, refuse_partial_overlap,
@@ -251,6 +252,28 @@ def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False,
         return self
     make = to_copy_in if kind.is_floating_point or kind.is_complex else to_copy_in.forward
     return make(self, kind, backend, index, memory_format)
+
+
+@op(method=False)
+def result_type(tensor, other):
+    """The dtype of an arithmetic op on two tensors or numbers.
+
+    Parameters
+    ----------
+    tensor, other : Tensor or number
+        In any order; numbers, and tensors without axes, count only where their category is a higher one.
+
+    Returns
+    -------
+    dtype
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.result_type(cygrad.tensor([1, 2]), 1.0)
+    cygrad.float32
+    """
+    return result_dtype(tensor, other)
 
 
 @op(only_method=True)

@@ -187,6 +187,8 @@ def refuse_first(self, key, value):
         raise IndexError(f"too many indices for tensor of dimension {self.dim()}")
     if value is self and any(isinstance(part, Tensor) for part in parts):
         raise RuntimeError(OVERLAPPED)
+    if any(isinstance(part, Tensor) and not part.dim() for part in parts):      # it writes before it looks at those
+        self._check_inplace()
 
 
 def assigned_number(self, value):

@@ -299,7 +299,9 @@ def norm_except_dim(v, pow=2, dim=0):
     """
     if dim == -1:
         return v.norm(pow)
-    if dim == 0:
-        size = v.size(0)
-        return _norm(v.contiguous().view(size, -1), pow, (1,), False).view((size,) + (1,) * (v.dim() - 1))
+    if dim in (0, v.dim() - 1):
+        size, ones = v.size(dim), (1,) * (v.dim() - 1)
+        if dim == 0:
+            return _norm(v.contiguous().view(size, -1), pow, (1,), False).view((size, *ones))
+        return _norm(v.contiguous().view(-1, size), pow, (0,), False).view((*ones, size))
     return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)

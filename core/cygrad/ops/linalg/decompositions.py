@@ -220,11 +220,8 @@ def _svd_old(input, some=True, compute_uv=True):
     need_matrix(input, "linalg.svd")
     if not compute_uv:
         m, n = input.shape[-2:]
-        u, v = (columns(input, (*input.shape[:-2], size, size)) for size in (m, n))
-        fill_(u, 0)
-        fill_(v, 0)
-        u._take(u.mT)
-        return return_types.svd((u, svdvals(input), v))
+        u, vh = (input.new_empty((*input.shape[:-2], size, size)).zero_() for size in (m, n))
+        return return_types.svd((u, svdvals(input), adjoint(vh)))
     u, s, vh = svd(input, not some)
     return return_types.svd((u, s, adjoint(vh)))
 

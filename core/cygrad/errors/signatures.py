@@ -67,7 +67,7 @@ class Parameter:
             return functions["as_tensor"](np.array(value))
         if self.kind == "torch.dtype" and isinstance(value, type):
             return DTYPES[value]
-        if isinstance(value, bytes):
+        if isinstance(value, bytes) and self.kind in ("str", "torch.device"):
             return value.decode()
         if isinstance(value, Tensor) and self.kind in _NUMBERS:
             value = value.item()

@@ -68,3 +68,8 @@ for dim in range(3):
 out = torch.empty(0, dtype=torch.complex64)
 torch.fft.ifft(x, out=out).requires_grad, type(out.grad_fn).__name__
 torch.fft.ihfft(x.detach(), out=torch.empty(0, dtype=torch.complex64).requires_grad_())
+
+# %% batches of least squares
+torch.linalg.lstsq(torch.ones(3, 4, 2), torch.ones(4, 1))  # types
+torch.linalg.lstsq(torch.eye(4, 2).repeat(4, 1, 1), torch.ones(4, 5))[0].shape
+torch.linalg.lstsq(torch.eye(4, 2)[None], torch.ones(4, 5))[0].shape

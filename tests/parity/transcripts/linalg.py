@@ -59,6 +59,8 @@ torch.linalg.lu_factor_ex(torch.ones(0, 3), pivot=False), torch.linalg.lu(torch.
 torch.linalg.lu(torch.ones(3, 3), pivot=False)
 u, s, v = torch.tensor([[1 + 2j, 3], [0, 1j]]).svd(compute_uv=False)
 u, s, v, v.is_conj(), u._version, v._version
+torch.svd(torch.eye(3), out=[torch.zeros(0, dtype=torch.float64) for _ in range(3)])
+torch.qr(torch.eye(3), out=[torch.zeros(0, dtype=torch.float64) for _ in range(2)])
 
 # %% norms of the parts along one axis, Fourier transforms of real numbers into `out`
 x = torch.arange(12.).view(2, 2, 3).requires_grad_()

@@ -307,7 +307,7 @@ def angle_backward(grad, self):
 def sgn_backward(grad, self, result):
     """The part of the gradient along the circle, over the modulus."""
     if not grad.is_complex():
-        return grad.new_zeros(grad.shape)
+        return grad.new_zeros(grad.shape).view(grad.shape)      # which nothing is added to in place, as in PyTorch
     modulus = self.abs()
     return ((grad - result * result * conj(grad)) / times(modulus, 2)).masked_fill_(modulus == 0, 0)
 

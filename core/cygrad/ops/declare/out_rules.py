@@ -53,7 +53,7 @@ LOOKED_AT_FIRST = set("""
     addcmul addcdiv hardshrink
     ldexp masked_select scatter scatter_add scatter_reduce addr complex conj_physical deg2rad diff
     float_power floor_divide frac outer heaviside i0 igamma igammac isneginf isposinf logaddexp logaddexp2 logit polar
-    polygamma rad2deg round sgn signbit square where xlogy special_chebyshev_polynomial_t
+    polygamma rad2deg round sgn signbit sinc square where xlogy special_chebyshev_polynomial_t
     special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_entr
     special_erfcx special_hermite_polynomial_h special_hermite_polynomial_he special_i0e special_i1 special_i1e
     special_laguerre_polynomial_l special_legendre_polynomial_p special_log_ndtr special_modified_bessel_i0

@@ -73,7 +73,7 @@ FILLED_FIRST = {"sum": 0, "nansum": 0, "mean": 0, "amax": -math.inf, "amin": mat
 ROW_MAJOR = frozenset("""
     cholesky cholesky_solve quantile nanquantile linalg_tensorinv stack fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2
     fft_hfftn fft_ifft2 fft_ifftn fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2
-    fft_rfftn""".split())
+    fft_rfftn special_ndtr""".split())
 
 # Likewise, if it had elements before; if it was empty, it gets LAPACK's order.
 ROW_MAJOR_GROWN = frozenset("cholesky_inverse geqrf ormqr triangular_solve".split())

@@ -62,8 +62,8 @@ def test_second_backward(expression):
 
 EDGES = [0.0, 0.25, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, -2.0001, 3.0, -3.0, 6.0, 30.0]
 # Functions with several results, or of arguments that are drawn for them.
-RESULTS = """m.sort(x); m.max(x, 0); m.min(x, 0); m.topk(x, 3); m.kthvalue(x, 2); m.mode(x); m.median(x, 0); m.cummax(x, 0)
-    m.cummin(x, 0); m.aminmax(x); m.var_mean(x); m.std_mean(x); m.std(x, correction=20)
+RESULTS = """m.sort(x); m.max(x, 0); m.min(x, 0); m.topk(x, 3); m.kthvalue(x, 2); m.mode(x); m.median(x, 0)
+    m.cummax(x, 0); m.cummin(x, 0); m.aminmax(x); m.var_mean(x); m.std_mean(x); m.std(x, correction=20)
     m.var_mean(x, correction=13); m.unique(x); m.unique_consecutive(x); m.quantile(x, y.abs() / 40)
     m.gather(x, 0, m.arange(3).int()); m.frexp(x); m.linalg.cholesky(m.diag(x * x + 1))
     m.linalg.qr(m.diag(x * x + 1)); m.linalg.inv(m.diag(x * x + 1))"""

@@ -51,7 +51,7 @@ def state(value, depth=0):
         version = None if value.is_inference() else value._version
         strides = [step for step, n in zip(value.stride(), value.shape) if n > 1] if value.numel() else []
         before = node and [n and n.name().split("::")[-1] for n, _ in node.next_functions]
-        grad = state(value.grad, depth + 1) if value.is_leaf and depth == 0 else None
+        grad = state(value.grad, depth + 1) if depth == 0 and (value.is_leaf or value.retains_grad) else None
         return [str(value.dtype).split(".")[-1], tuple(value.shape), strides, version, value._is_view(), value.is_leaf,
                 value.requires_grad, node and node.name(), before, grad], numbers
     if isinstance(value, (tuple, list)):
@@ -199,7 +199,6 @@ THEMES = """
     @.register_hook(see('l')); @.register_prehook(see('q'))
 
     y.retain_grad(); z, = m.autograd.grad((y * y).sum(), y); z.mul_(0); z = y.grad; y.mul_(3); (y * y).sum().backward()
-    z = x.grad
 
     z = y.numpy().tolist(); with m.no_grad(): z = y.numpy().tolist(); m.cuda.manual_seed_all(2); z = m.rand(2)
     z = [n for n in dir((y * w).grad_fn) if '_saved' in n[:6]]; z = (y * w).grad_fn(m.ones(3), m.ones(3))
@@ -219,8 +218,8 @@ def ruled(r):
     program = ["s = []", "see = lambda name: lambda *given: s.append(name)", "x = m.ones(3, requires_grad=True)",
                "w = m.tensor([1., 2., 3.], requires_grad=True)", r.choice(["y = x * 1", "y = x.view(3)", "y = x * w"])]
     theme = r.choice(THEMES)
-    for _ in range(r.randrange(3, 8)):
-        program.append(r.choice(TAKEN if r.random() < 0.2 else theme if r.random() < 0.8 else r.choice(THEMES)))
+    for _ in range(r.randrange(4, 12)):
+        program.append(r.choice(TAKEN if r.random() < 0.15 else theme if r.random() < 0.9 else r.choice(THEMES)))
     return program
 
 

@@ -274,10 +274,10 @@ def refusals(r):
 
 
 @pytest.mark.parametrize("family", [older_overloads, refusals, numbers_written, seeds, spreads, row_norms,
-                                    rows_with_nan, changed_moments, not_finite, zeroth_powers, infinite_means, frequencies, numbers_beside_halves,
-                                    powers_of_two, areas_below, joined_into, ranges, ranges_into, far_strides,
-                                    empty_targets, buffers, complex_ranges, storages, means, beside, clamps, softmaxes,
-                                    logits, places, triangular, nested, parts])
+                                    rows_with_nan, changed_moments, not_finite, zeroth_powers, infinite_means,
+                                    frequencies, numbers_beside_halves, powers_of_two, areas_below, joined_into, ranges,
+                                    ranges_into, far_strides, empty_targets, buffers, complex_ranges, storages, means,
+                                    beside, clamps, softmaxes, logits, places, triangular, nested, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):

@@ -66,7 +66,8 @@ RESULTS = """m.sort(x); m.max(x, 0); m.min(x, 0); m.topk(x, 3); m.kthvalue(x, 2)
     m.cummax(x, 0); m.cummin(x, 0); m.aminmax(x); m.var_mean(x); m.std_mean(x); m.std(x, correction=20)
     m.var_mean(x, correction=13); m.unique(x); m.unique_consecutive(x); m.quantile(x, y.abs() / 40)
     m.gather(x, 0, m.arange(3).int()); m.frexp(x); m.linalg.cholesky(m.diag(x * x + 1))
-    m.linalg.qr(m.diag(x * x + 1)); m.linalg.inv(m.diag(x * x + 1))"""
+    m.linalg.qr(m.diag(x * x + 1)); m.linalg.inv(m.diag(x * x + 1))
+    m.linalg.vander(x); m.select_scatter(x.as_strided((3, 3), (4, 1)), y[:3], 0, 0)"""
 # Where the base of a power is 0, its second derivatives are NaN in PyTorch.
 KNOWN = {("m.pow(x, y)", "second"), ("m.float_power(x, y)", "second")}
 
@@ -129,7 +130,7 @@ def at_edges(m, call):
     outs = attempt(results)
     if isinstance(outs, Exception):
         return {"": kind_of(outs)}
-    found = {"nodes": [(t.requires_grad, t.grad_fn and t.grad_fn.name()) for t in outs],
+    found = {"nodes": [(t.requires_grad, t.grad_fn and t.grad_fn.name(), t.stride()) for t in outs],
              "first": numbers(attempt(gradients, outs)), "second": numbers(attempt(second))}
     for place in range(len(outs)):
         for change in ("t.detach().zero_()", "t.mul_(2)"):

@@ -74,6 +74,14 @@ def nested(r):
     return f"m.tensor([{leaf()}, {leaf()}])"
 
 
+def nested_deep(r):
+    """Up to 64 axes, here; far more PyTorch refuses, too, and a list in itself."""
+    leaf, deep = r.choice(["1", "m.ones(1)", "[1.]", "m.ones([1] * 30).numpy()"]), r.choice([1, 2, 30, 1000, 10**5])
+    if r.random() < 0.1:
+        return "(lambda x: [x.append(x), m.tensor(x)])([1])"
+    return f"(lambda x: [x := [x] for _ in range({deep})] and m.tensor(x).shape)({leaf})"
+
+
 def parts(r):
     kind, dtype = r.choice(["real", "imag"]), r.choice(["float32", "complex64", "complex128"])
     value = r.choice(["2", "m.ones(2)", "m.ones(1)", "m.ones(3)", "1.5"])
@@ -277,7 +285,8 @@ def refusals(r):
                                     rows_with_nan, changed_moments, not_finite, zeroth_powers, infinite_means,
                                     frequencies, numbers_beside_halves, powers_of_two, areas_below, joined_into, ranges,
                                     ranges_into, far_strides, empty_targets, buffers, complex_ranges, storages, means,
-                                    beside, clamps, softmaxes, logits, places, triangular, nested, parts])
+                                    beside, clamps, softmaxes, logits, places, triangular, nested,
+                                    nested_deep, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):

@@ -802,8 +802,11 @@ cdef class Tensor(View):
         self.post_hooks = hooks
 
     @staticmethod
-    def _make_subclass(cls, given, bint require_grad=False):
+    def _make_subclass(cls, given, require_grad=False):
         """A leaf of a subclass of Tensor, on data's elements: what a subclass's `__new__` returns."""
+        if type(require_grad) is not bool:
+            raise TypeError("_make_subclass(): argument 'require_grad' (position 3) must be bool, not "
+                            f"{type(require_grad).__name__}")
         if not isinstance(cls, type):
             raise TypeError(f"cls must be a type (got {type(cls).__name__})")
         if not isinstance(given, Tensor):

@@ -10,6 +10,7 @@ import sys
 import cygrad
 import pytest
 from cygrad import nn
+from imports_of import imports, loaded_after
 
 ROOT = pathlib.Path(nn.__file__).parent
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.name != "functional.py")
@@ -31,15 +32,6 @@ WHOLE = "cygrad.utils.whole_class", "made_of_parts"
 OF_TENSOR = {"_make_subclass", "_make_plain", "_pack_padded_sequence", "_take", "_weight_norm"}
 
 
-def imports(tree):
-    """(module, name or None) of each import in a file."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, None) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from ((node.module, alias.name) for alias in node.names)
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_only_public_names_are_used(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -58,11 +50,6 @@ def test_only_public_names_are_used(path):
             if owner is not None:
                 assert hasattr(owner, node.attr), (node.value.id, node.attr)
                 assert not node.attr.startswith("_") or node.attr in OF_TENSOR | {"__hash__", "__future__"}, node.attr
-
-
-def loaded_after(statement):
-    code = f"import sys; {statement}; print(' '.join(sys.modules))"
-    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
 
 
 def test_import_of_the_core_loads_nothing_of_it():

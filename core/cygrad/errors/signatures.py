@@ -69,6 +69,8 @@ class Parameter:
             return DTYPES[value]
         if isinstance(value, Tensor) and self.kind in _NUMBERS:
             return value.item()
+        if isinstance(value, bytes) and self.kind in ("str", "torch.device"):
+            return value.decode()
         if self.kind == "float" and type(value) is int:
             return float(value)
         if isinstance(value, int) and not -2 ** 63 <= value < 2 ** (63 if self.kind == "int" or self.one else 64):
@@ -122,11 +124,11 @@ _CHECKS = {
     "complex": _is_number,
     "float": lambda value: _is_number(value) and not isinstance(value, (complex, np.complexfloating)),
     "bool": lambda value: isinstance(value, bool),
-    "str": lambda value: isinstance(value, str),
+    "str": lambda value: isinstance(value, (str, bytes)),
     "torch.dtype": lambda value: isinstance(value, DType) or any(value is kind for kind in (float, int, bool, complex)),
     "torch.layout": lambda value: isinstance(value, layout),
     "torch.memory_format": lambda value: isinstance(value, memory_format),
-    "torch.device": lambda value: isinstance(value, (device, str)) or _is_int(value) and not isinstance(value, Tensor),
+    "torch.device": lambda value: isinstance(value, (device, str, bytes)) or _is_int(value) and not isinstance(value, Tensor),
     "torch.Generator": lambda value: isinstance(value, Generator),
 }
 

@@ -52,3 +52,8 @@ half_known = torch.tensor([complex(1, float("nan"))])
 torch.nn.functional.linear(torch.ones(3, 2, dtype=torch.complex64), torch.ones(1, 2, dtype=torch.complex64), half_known)
 torch.addmm(half_known, torch.ones(3, 2, dtype=torch.complex64), torch.ones(2, 1, dtype=torch.complex64), alpha=2)
 torch.addmm(half_known, torch.ones(3, 2, dtype=torch.complex64), torch.ones(2, 1, dtype=torch.complex64), beta=2)
+
+# %% batches of least squares
+torch.linalg.lstsq(torch.ones(3, 4, 2), torch.ones(4, 1))  # types
+torch.linalg.lstsq(torch.eye(4, 2).repeat(4, 1, 1), torch.ones(4, 5))[0].shape
+torch.linalg.lstsq(torch.eye(4, 2)[None], torch.ones(4, 5))[0].shape

@@ -156,12 +156,14 @@ def flat(formula, *arguments, writes=0):
     places = [names.index(argument) for argument in arguments]
 
     def recorded(*values):
-        if not grad_mode() or batch_depth():            # (in a batch its steps, which have rules, are recorded)
+        if not grad_mode():
             return formula(*values)
-        if not depth():
+        if not depth() and not batch_depth():
             return recorded.whole(*values)
-        flat_in = [values[place] for place in places]
-        return recorded.node(formula(*values), flat_in, [value.shape for value in flat_in])
+        from cygrad.batching.levels import bare, dressed    # start-up time
+        found, dress = bare(formula(*values))               # in a batch its steps, which have rules, are recorded
+        flat_in = [bare(values[place])[0] for place in places]
+        return dressed(recorded.node(found, flat_in, [value.shape for value in flat_in]), dress)
 
     def named_after(row):
         """Give the formula's node the name that PyTorch has for the gradient of this row's."""

@@ -105,7 +105,8 @@ def evenly(grad, self, value):
     mask = self.isnan() if value.isnan().item() else self == value
     if grad_mode() and not batch_depth():
         return self.new_zeros(self.shape).masked_fill_(mask, grad / mask.sum())
-    return written(in_rows(cygrad.where(mask, grad / mask.sum(), 0)))
+    found = in_rows(cygrad.where(mask, grad / mask.sum(), 0))
+    return found if batch_depth() else written(found)
 
 
 def share(grad, self, result, dims, keepdim):
@@ -117,7 +118,7 @@ def share(grad, self, result, dims, keepdim):
 def aminmax_backward(grads, self, dim, keepdim, result):
     dims = tuple(range(self.dim())) if dim is None else (dim,)
     parts = [share(g, self, r, dims, keepdim) for g, r in zip(grads, result) if g is not None]
-    return parts[0] if len(parts) == 1 else written(parts[0] + parts[1])
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1] if batch_depth() else written(parts[0] + parts[1])
 
 
 def at_indices(grad, shape, dim, keepdim, indices):

@@ -224,6 +224,8 @@ def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False,
     if len(args) == 1 and isinstance(args[0], DType) and device is None and dtype is None and memory_format is None:
         return convert(self, args[0], None, copy)
     flags = []
+    if args and isinstance(args[0], (bool, float, complex)):        # PyTorch makes a tensor of it
+        args = (tensor(args[0], dtype=type(args[0])), *args[1:])
     for value in args:
         if isinstance(value, DType):
             dtype = value

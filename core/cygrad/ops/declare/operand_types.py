@@ -26,13 +26,6 @@ def widened(forward):
     return run
 
 
-def taken_as(x, dtype):
-    """An operand in the op's dtype: PyTorch rounds numbers beside 16-bit tensors, too."""
-    if isinstance(x, Tensor):
-        return cast_to(x, dtype)
-    return cygrad.tensor(x, dtype=dtype).item() if dtype in HALVES else x
-
-
 def single(x):
     """A 16-bit tensor in float32; anything else as it is."""
     return cast_to(x, FLOAT32) if isinstance(x, Tensor) and x.dtype in HALVES else x

@@ -143,7 +143,7 @@ cdef void take_strides(Tensor target, Tensor result) noexcept:
     cdef Py_ssize_t reach = 1
     cdef int i
     for i in range(result.rank):
-        if result.strides[i] == 0 and result.sizes[i] > 1:
+        if result.strides[i] == 0 and result.sizes[i] > 1 and result.elements:
             return
         reach += (result.sizes[i] - 1) * result.strides[i]
     if reach == result.elements or result.elements == 0:

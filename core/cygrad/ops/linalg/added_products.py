@@ -6,7 +6,7 @@ from cygrad.backend import BINARY
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.lazy_views import laziness, made_lazy
 from cygrad.dispatch.promotion import C_TYPES, result_type
-from cygrad.dispatch.raw import binary_op, cast_to
+from cygrad.dispatch.raw import binary_op, cast_to, in_order_of
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.linalg import addmm, products
@@ -196,13 +196,13 @@ def _addr(self, vec1, vec2, beta, alpha):
     x, y = cast_to(vec1, dtype).unsqueeze(1), cast_to(vec2, dtype)
     if dtype is BOOL:
         found = binary_op(MUL, x, y) & bool(alpha)
-        return found | self if beta else found
+        return in_order_of(found | self if beta else found, self, x, y)
     if dtype in HALVES:             # each step is rounded, and so are the factors
         beta, alpha = [cygrad.tensor(factor, dtype=dtype, device="cpu").item() for factor in (beta, alpha)]
     found = binary_op(MUL, x if alpha == 1 else x * alpha, y)
-    if beta == 0:
-        return found
-    return binary_op(ADD, self if beta == 1 else cast_to(self, dtype) * beta, found)
+    if beta != 0:
+        found = binary_op(ADD, self if beta == 1 else cast_to(self, dtype) * beta, found)
+    return in_order_of(found, self, x, y)
 
 
 def addr(input, vec1, vec2, *, beta=1, alpha=1):

@@ -14,6 +14,7 @@ from cygrad.errors import warn_once
 from cygrad.ops.declare.out_arguments import resize_output
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op, with_out
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.linalg.lapack import exact_out, need_float
 from cygrad.ops.shape.broadcasting import broadcast_shapes, common_shape
 from cygrad.ops.shape.views import unsafe_strided_view, wrap
@@ -35,11 +36,6 @@ def need_int(value, name, argument, position):
     if isinstance(value, (float, str)) or not hasattr(value, "__index__"):
         raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not "
                         f"{type(value).__name__}")
-
-
-def refused(kernel, dtype):
-    """The error for a dtype that a kernel does not take."""
-    return NotImplementedError(f'"{kernel}" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
 
 
 def name_of(t):

@@ -16,6 +16,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dtype import promote_types
+from cygrad.dispatch.allocation import laid_by_kernel
 from cygrad.dispatch.raw import cast_to, reduce_dims
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, is_integral
 from cygrad.ops.reduce.sums import EVERY, SQUARE_SUM, axes as axes_of
@@ -234,7 +235,8 @@ def _renorm(self, p, dim, maxnorm):
     axes = tuple([i for i in range(self.dim()) if i != dim])
     wide = cast_to(self, FLOAT32) if self.dtype in HALVES else self
     size = norm_of(wide, p, axes, True, None)
-    return cast_to(wide * SCALE_DOWN(size, float(maxnorm)), self.dtype).contiguous()
+    found = cast_to(wide * SCALE_DOWN(size, float(maxnorm)), self.dtype).contiguous()
+    return laid_by_kernel(found, found)
 
 
 @op(inplace=True, out="exact")

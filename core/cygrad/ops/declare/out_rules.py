@@ -68,10 +68,10 @@ TWICE = frozenset("""
 ROW_MAJOR = frozenset("""
     cholesky cholesky_solve quantile nanquantile linalg_tensorinv stack fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2
     fft_hfftn fft_ifft2 fft_ifftn fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2
-    fft_rfftn""".split())
+    fft_rfftn special_ndtr""".split())
 
 # Likewise, if it had elements before; if it was empty, it gets LAPACK's order.
-ROW_MAJOR_GROWN = frozenset("cholesky_inverse geqrf ormqr triangular_solve".split())
+ROW_MAJOR_GROWN = frozenset("cholesky_inverse geqrf orgqr ormqr triangular_solve".split())
 
 # Ops that make tensors: an `out=` of another shape is resized without a word.
 MAKERS = frozenset("arange range linspace logspace eye zeros ones full rand normal bernoulli".split())

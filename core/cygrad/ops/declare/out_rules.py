@@ -76,7 +76,7 @@ ROW_MAJOR = frozenset("""
     fft_rfftn special_ndtr""".split())
 
 # Likewise, if it had elements before; if it was empty, it gets LAPACK's order.
-ROW_MAJOR_GROWN = frozenset("cholesky_inverse geqrf ormqr triangular_solve".split())
+ROW_MAJOR_GROWN = frozenset("cholesky_inverse geqrf orgqr ormqr triangular_solve".split())
 
 # Ops that make tensors: an `out=` of another shape is resized without a word.
 MAKERS = frozenset("arange range linspace logspace eye zeros ones full rand normal bernoulli".split())

@@ -351,14 +351,13 @@ def refusals(r):
         "m.nn.functional.embedding_bag(m.tensor([[9, 1]]), m.ones(4, 2), mode='max')"])
 
 
-@pytest.mark.parametrize("family", [complex_infinities, over_their_operands, singular_determinants,
-                                    zeros_of_both_signs, twice_at_zero, halves_in_steps, lost_rows,
-                                    older_overloads, refusals, numbers_written, seeds, spreads, row_norms, rows_with_nan, changed_moments,
+@pytest.mark.parametrize("family", [complex_infinities, over_their_operands, singular_determinants, zeros_of_both_signs,
+                                    twice_at_zero, halves_in_steps, lost_rows, older_overloads, refusals,
+                                    numbers_written, seeds, spreads, row_norms, rows_with_nan, changed_moments,
                                     not_finite, zeroth_powers, infinite_means, frequencies, numbers_beside_halves,
                                     powers_of_two, areas_below, joined_into, ranges, ranges_into, far_strides,
                                     empty_targets, buffers, complex_ranges, storages, means, beside, clamps, softmaxes,
-                                    logits, places, triangular, nested,
-                                    nested_deep, parts])
+                                    logits, places, triangular, nested, nested_deep, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):

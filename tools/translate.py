@@ -50,7 +50,8 @@ def shorten_import(target):
     with open(target, encoding="utf-8") as file:
         text = file.read()
     text = text.replace("  int stringtab_initialized = 0;", "  volatile int stringtab_initialized = 0;")
-    text = re.sub(r"^    const struct \{ const unsigned int length: (\d+); \}", table_of_lengths, text, flags=re.MULTILINE)
+    text = re.sub(r"^    const struct \{ const unsigned int length: (\d+); \}", table_of_lengths, text,
+                  flags=re.MULTILINE)
     text = text.replace("static CYTHON_SMALL_CODE PyObject *__Pyx_DecompressString_LZSS(",
                         "#if defined(__GNUC__) && !defined(__clang__)\n__attribute__((noipa))\n#endif\n"
                         "static CYTHON_SMALL_CODE PyObject *__Pyx_DecompressString_LZSS(")

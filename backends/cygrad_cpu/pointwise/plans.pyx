@@ -17,8 +17,8 @@ from cygrad_cpu.pointwise.blocks cimport loaded_kernels, log_of_item
 from cygrad_cpu.kernels.pointwise_table cimport (BOTH_VECTORS, B_SCALAR, CLAMP, C_SCALAR, FIRST_SCALAR, IN_PROGRAM,
                                                  Kernels, MULTIPLY_ADD, ROBUST, SECOND_SCALAR, BINARY_STEP,
                                                  CONVERT_STEP, COPY_STEP, SCALED_STEP, SPREAD_STEP, TERNARY_STEP,
-                                                 UNARY_STEP, WHERE_STEP, binary_loop, convert_loop, scaled_loop, ternary_loop,
-                                                 unary_loop, where_loop)
+                                                 UNARY_STEP, WHERE_STEP, binary_loop, convert_loop, scaled_loop,
+                                                 ternary_loop, unary_loop, where_loop)
 from cygrad_cpu.pointwise.pointwise cimport dear, store_scalar
 
 cdef enum:

@@ -128,7 +128,8 @@ _CHECKS = {
     "torch.dtype": lambda value: isinstance(value, DType) or any(value is kind for kind in (float, int, bool, complex)),
     "torch.layout": lambda value: isinstance(value, layout),
     "torch.memory_format": lambda value: isinstance(value, memory_format),
-    "torch.device": lambda value: isinstance(value, (device, str, bytes)) or _is_int(value) and not isinstance(value, Tensor),
+    "torch.device": lambda value: (isinstance(value, (device, str, bytes))
+                                   or _is_int(value) and not isinstance(value, Tensor)),
     "torch.Generator": lambda value: isinstance(value, Generator),
 }
 

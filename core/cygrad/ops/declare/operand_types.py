@@ -1,7 +1,6 @@
 """What ops ask of the types of their operands: groups of dtypes, refusals in PyTorch's words, halves made single."""
 import functools
 
-import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dispatch.raw import cast_to
 from cygrad.dtype import all_dtypes, get_default_dtype

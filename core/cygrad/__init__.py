@@ -408,3 +408,4 @@ def __getattr__(name):
 from cygrad.tensors.watched_imports import watch as _watch  # noqa: E402
 
 _watch()
+del tensors, view       # noqa: F821 (what `import` left here): PyTorch has nothing by these names, which mistakes find

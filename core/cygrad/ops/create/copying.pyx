@@ -464,8 +464,9 @@ def copy_(Tensor self not None, src, non_blocking=False):
     tensor([[1., 2.],
             [1., 2.]])
     """
-    if isinstance(src, (bool, int, float, complex)):
-        src = tensor(src)
+    if isinstance(src, (int, float, complex)):
+        wide = "complex128" if isinstance(src, complex) else "float64" if isinstance(src, float) else "uint64"
+        src = tensor(src, dtype=None if wide == "uint64" and src < 1 << 63 else DTYPES[wide])
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
     if (<Tensor>src).memory is self.memory:

@@ -14,6 +14,7 @@ _DeviceLike: TypeAlias = _device | str | _int
 _Array = TypeVar("_Array", default=_numpy.ndarray[Any, Any])
 newaxis: None
 default_generator: Generator
+def result_type(tensor: Tensor | _Number, other: Tensor | _Number) -> _dtype: ...
 cpu: Any
 cuda: Any
 opencl: Any

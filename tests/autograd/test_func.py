@@ -36,6 +36,13 @@ def test_nested_derivatives():
     assert close(d(push(cygrad.exp))(x), x.exp()) and close(push(d(cygrad.exp))(x), x.exp())
 
 
+@pytest.mark.parametrize("jacobian", [func.jacrev, func.jacfwd])
+def test_jacobians_of_outputs_without_elements(jacobian):
+    x = cygrad.ones(3, 2)
+    assert jacobian(lambda x: x[:0])(x).shape == (0, 2, 3, 2)
+    assert jacobian(lambda x: x[:, :0].exp() ** 2)(x).shape == (3, 0, 3, 2)
+
+
 @pytest.mark.parametrize("outer", [func.jacrev, func.jacfwd])
 @pytest.mark.parametrize("inner", [func.jacrev, func.jacfwd])
 def test_hessians_in_every_mode(outer, inner):

@@ -183,6 +183,6 @@ def batched_gradients(run, grads):
     except NoBatchingRule:
         pass
     level = level_of(grad for grad in grads if grad is not None)
-    results = [run([grad.value.select(0, i) if is_batched(grad, level) else grad for grad in grads])
-               for i in range(level.size)]
-    return [None if each[0] is None else batched(cygrad.stack(list(each)), level) for each in zip(*results)]
+    results = [run([example(grad.value, i) if is_batched(grad, level) else grad for grad in grads])
+               for i in range(level.size or 1)]         # a node has gradients of no example, too
+    return [None if each[0] is None else stacked(each, level) for each in zip(*results)]

@@ -2,7 +2,7 @@
 from libc.string cimport memset
 
 from cygrad.devices.uninitialized cimport filled
-from cygrad.dispatch.allocation cimport empty, empty_as, empty_like_strided
+from cygrad.dispatch.allocation cimport empty, empty_as, empty_like_strided, laid_like
 from cygrad.dispatch.kernel_calls cimport fill_into
 from cygrad.dispatch.promotion cimport scalar_dtype
 from cygrad.dispatch.without_kernels cimport COMPLEX32
@@ -13,6 +13,7 @@ from cygrad.tensor cimport Tensor
 
 import cygrad
 from cygrad.devices.device import preserve_format
+from cygrad.dispatch.allocation import axes_in_memory
 from cygrad.dispatch.memory_formats import empty_in, refuse_preserve
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
@@ -227,6 +228,7 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
 
 cdef Tensor like(Tensor input, object dtype, object device, object memory_format=None):
     cdef Tensor out
+    cdef Py_ssize_t step = 1
     cdef int i
     cdef DType wanted = checked_dtype(dtype, "like")
     if wanted is None:
@@ -241,7 +243,12 @@ cdef Tensor like(Tensor input, object dtype, object device, object memory_format
                 out.strides[i] = input.strides[i]
             return out
         return empty_like_strided(input, wanted)
-    return new_on(device, wanted, input.rank, input.sizes)
+    out = new_on(device, wanted, input.rank, input.sizes)
+    for axis in reversed(axes_in_memory(input)):
+        out.strides[<int>axis] = step
+        step *= out.sizes[<int>axis]
+    out.finish()
+    return laid_like(out, input)
 
 
 def empty_like(Tensor input not None, *, dtype=None, layout=None, device=None, bint requires_grad=False,

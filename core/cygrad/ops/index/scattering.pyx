@@ -247,7 +247,7 @@ def scatter_reduce_arguments(self, dim, index, src, reduce, *, include_self=True
 
 
 def refuse_reduction(self, used, reduce):
-    """Raise where PyTorch has no kernel: for complex extremes, if any are `used`; for means of bools, divided."""
+    """Raise where PyTorch has no kernel: complex extremes, if any are `used`; means of bools, which it divides."""
     if self.dtype.name == "bool" and reduce == "mean" or self.dtype.is_complex and reduce[0] == "a" and used.numel():
         kernel = f"scatter_gather_tensor_cpu_reduce_{reduce}" if used.numel() else "div_floor_cpu"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(self)}'")

@@ -8,8 +8,7 @@ from functools import lru_cache
 
 import cygrad
 from cygrad.backend import BINARY
-from cygrad.dispatch.allocation import laid_by_kernel
-from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.allocation import empty_near, laid_by_kernel
 from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.operands import binary_to
 from cygrad.devices.device import of as device_of

@@ -5,11 +5,12 @@ and one by one, for its formula to keep what it reads.
 """
 import cygrad
 from cygrad.autograd.derivative import derivative
+from cygrad.autograd.forward_levels import batch_depth
 from cygrad.autograd.derivatives.helpers import conj, flat, fresh, in_rows, once, one_node, over, times, unchanged
 from cygrad.autograd.derivatives.reduce import softmax_backward
 from cygrad.autograd.modes import grad_mode
 from cygrad.ops.linalg.distances import cdist_slope, euclidean_slope, pdist_slope
-from cygrad.ops.nn.attention import _safe_softmax, attention_scores
+from cygrad.ops.nn.attention import _safe_softmax, attention_scores, laid_as
 from cygrad.ops.nn.border_padding import _folded, _padded
 from cygrad.ops.nn.pooling_windows import box_sum_slope, of_outputs, placed, spread
 from cygrad.ops.nn.batch_normalization import batch_norm_slopes
@@ -212,7 +213,9 @@ def attention_backward(grad, query, key, value, mask, causal, scale, needs):
         slope = softmax_backward(grad @ value.mT, chances, -1)
         found[0] = times(slope @ key, scale) if needs[0] else None
         found[1] = slope.mT @ scaled if needs[1] else None
-    return found
+    if grad_mode() or batch_depth():
+        return found
+    return [g if g is None else laid_as(g, t) for g, t in zip(found, (query, key, value))]
 
 
 def square_backward(grad, x, target, reduction):

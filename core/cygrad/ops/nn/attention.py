@@ -10,7 +10,7 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.compositions import visible
 from cygrad.dispatch.fallback import call
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
-from cygrad.dispatch.raw import softmax_op
+from cygrad.dispatch.raw import copy_, softmax_op
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import BOOL, FLOAT32, HALVES, need_tensors, refused, widened
 from cygrad.ops.shape.broadcasting import broadcast_shapes
@@ -38,7 +38,16 @@ def _attention(tensors, query, key, value, mask, causal, scale):
     if mask is not None:
         mask = cubed(mask.expand(*mask.shape[:-2], rows, columns), batch)
     call(out, "attention", (q, k, v, mask, causal, scale, out.view(-1, rows, width)), (6,))
-    return out
+    return laid_as(out, query) if flash(query, key, value, mask) else out
+
+
+def laid_as(t, like):
+    """`t`, whose heads lie as those of `like` do: often still side by side in the rows that they were cut from."""
+    if like.is_contiguous():
+        return t
+    laid = cygrad.empty_like(like, requires_grad=False)
+    copy_(laid, t)
+    return laid
 
 
 def cubed(t, batch):

@@ -275,5 +275,5 @@ def attended(q, k, v, mask, dropout, causal, need_weights, heads):
     batch = q.shape[0] // heads
     if mask is not None:
         mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(batch, heads, -1, k.shape[1])
-    q, k, v = (t.reshape(batch, heads, *t.shape[1:]) for t in (q, k, v))
+    q, k, v = (t.view(batch, heads, *t.shape[1:]) for t in (q, k, v))
     return scaled_dot_product_attention(q, k, v, mask, dropout, causal).permute(2, 0, 1, 3), None

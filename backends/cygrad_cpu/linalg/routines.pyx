@@ -437,6 +437,7 @@ def svd(View a, View u, View s, View vh, View info, *, bint full_matrices=False)
         vr = n if full_matrices else least
         left = pool.take(<Py_ssize_t>ld * uc * size)
         right = pool.take(<Py_ssize_t>vr * n * size)
+    by[0] = by[1] = by[2] = NULL
     if wide:
         by[0], by[1], by[2] = lapack("gebrd", "", kind), lapack("bdsdc", "", kind), lapack("ormbr", "", kind)
     if kind >= 2:                                       # LAPACK's documentation of cgesdd

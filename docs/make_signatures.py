@@ -237,7 +237,7 @@ HANDED_ON = {
 
 # Where PyTorch's parser takes a number for a tensor.
 NUMBERS = {name + end for name in ("add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide",
-                                   "floor_divide", "copy") for end in ("", "_")}
+                                   "floor_divide", "copy", "to") for end in ("", "_")}
 
 
 class Listing(dict):
@@ -320,7 +320,8 @@ def main():
     text = HEADER
     for title, table in (("functions", functions), ("methods", methods)):
         for name in NUMBERS & table.keys():
-            table[name] = [re.sub(r"\bTensor (?=input|self|other|src)", "Tensor# ", line) for line in table[name]]
+            table[name] = [re.sub(r"\bTensor (?=input|self|other|src|tensor)", "Tensor# ", line)
+                           for line in table[name]]
         for name in {"div", "div_"} & table.keys():         # None passes, which the text of div's error does not say
             table[name] = [line.replace("str rounding_mode", "str? rounding_mode") for line in table[name]]
         for name in table:                                  # nor what it says of these, but where there is data

@@ -1,10 +1,9 @@
 """If this fails, the core has come to depend on a backend or plugin, or the import has become heavy."""
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from imports_of import loaded_after
 
 ROOT = Path(__file__).resolve().parents[1]
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import|c?import\s+([\w.]+))", re.MULTILINE)
@@ -30,13 +29,8 @@ def test_imports_point_one_way(root):
     assert not wrong
 
 
-def modules_after(statement):
-    code = f"import sys; {statement}; print(' '.join(sys.modules))"
-    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
-
-
 def test_import_loads_no_heavy_module():
     heavy = {"numpy", "inspect", "re", "enum", "copy", "numbers", "importlib.metadata", "ctypes",
              "unittest", "scipy_openblas32", "cygrad_cpu"}
-    loaded = (modules_after("import cygrad") - modules_after("pass")) & heavy
+    loaded = (loaded_after("import cygrad") - loaded_after("pass")) & heavy
     assert not loaded

@@ -8,6 +8,7 @@ import pytest
 from cygrad.ops.linalg import einsum
 from extras import lacking
 from hypothesis import given, settings, strategies as st
+from matrices import tensor
 
 DTYPES = ("uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 NAN = float("nan")
@@ -20,10 +21,6 @@ def numbers(shape, dtype="float64", low=-4):
     if dtype.startswith("complex"):
         values = values + 1j * rng.integers(low, 5, shape)
     return values
-
-
-def tensor(values, dtype="float64"):
-    return cygrad.tensor(np.asarray(values).tolist(), dtype=getattr(cygrad, dtype)).reshape(np.shape(values))
 
 
 def array(t):

@@ -1,11 +1,10 @@
 """If one of these fails, a file is where a reader would not look for it, or imports against the layers of the core."""
 import re
-import subprocess
-import sys
 from collections import defaultdict
 from pathlib import Path
 
 import cygrad
+from imports_of import loaded_after
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "core" / "cygrad"
@@ -231,8 +230,7 @@ def imports_inside(path, known):
 def test_imports_inside_functions_have_a_reason():
     known = sources()
     imports = top_level_imports(known)
-    code = "import cygrad, sys; cygrad.ones(1) + 1; print(*sys.modules)"
-    loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.split())
+    loaded = loaded_after("import cygrad; cygrad.ones(1) + 1")
 
     def is_true(reason, module, others):
         if reason == "knot":

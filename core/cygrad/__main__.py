@@ -13,7 +13,7 @@ def main():
     if command == "new":
         from cygrad import scaffold      # start-up time
         return scaffold.main([kind, *sys.argv[2:]] if kind else sys.argv[2:])
-    print("usage: cygrad [new KIND NAME]", file=sys.stderr)
+    print("usage: python -m cygrad [new backend|plugin NAME]", file=sys.stderr)
     return 2
 
 

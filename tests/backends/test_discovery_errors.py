@@ -62,6 +62,13 @@ def test_unknown_name(folder, installed):
         f"no backend named 'quantum' is installed (installed: {', '.join(installed)})")
 
 
+@pytest.mark.parametrize("name, hint", [("gpu", "GPUs are devices of 'cuda' and 'opencl'"),
+                                        ("float", "the dtype is cygrad.float, without quotes")])
+def test_unknown_name_that_means_something_else(folder, installed, name, hint):
+    assert refused(name, errors.BackendNotFound) == (
+        f"no backend named {name!r} is installed (installed: {', '.join(installed)}); {hint}")
+
+
 def test_unknown_name_that_resembles_one(folder, installed):
     install_backend(folder, "mygpu")
     known = ", ".join(sorted([*installed, "mygpu"]))

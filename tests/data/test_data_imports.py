@@ -10,6 +10,7 @@ import sys
 
 import cygrad
 import pytest
+from imports_of import imports, loaded_after
 
 ROOT = pathlib.Path(cygrad.__file__).parent
 PACKAGES = ("utils", "multiprocessing", "optim")
@@ -22,15 +23,6 @@ PASSES = ("cygrad.autograd.engine", "current_pass")         # by which a checkpo
 CASTS = ("cygrad.amp.autocast_mode", "modes_in_force")      # what a checkpoint puts in force again
 WATCHING = ("cygrad.devices.watched_calls", "watch")             # by which a counter of operations sees a backward pass
 INSIDES = (MEMORY, SWITCHES, CASTS, PASSES, WATCHING)
-
-
-def imports(tree):
-    """(module, name or None) of each import in a file."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, None) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from ((node.module, alias.name) for alias in node.names)
 
 
 def within(module):
@@ -57,8 +49,7 @@ PUBLIC_MODULES = ("cygrad", "cygrad.random", "cygrad.autograd", "cygrad.autograd
 
 
 def test_nothing_is_loaded_by_the_core():
-    code = "import sys, cygrad; print(' '.join(sys.modules))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    loaded = loaded_after("import cygrad")
     assert not [name for name in loaded if within(name) or name.split(".")[0] == "multiprocessing"]
 
 

@@ -4,12 +4,12 @@ import doctest
 import importlib
 import inspect
 import pathlib
-import subprocess
 import sys
 
 import cygrad
 import pytest
 from cygrad import distributions
+from imports_of import loaded_after
 
 ROOT = pathlib.Path(distributions.__file__).parent
 FILES = sorted(ROOT.glob("*.py"))
@@ -29,11 +29,6 @@ def test_only_public_names_are_used(path):
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "cygrad":
             assert hasattr(cygrad, node.attr)
             assert not node.attr.startswith("_") or node.attr in DRAWS, node.attr
-
-
-def loaded_after(statement):
-    code = f"import sys; {statement}; print(' '.join(sys.modules))"
-    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
 
 
 def test_nothing_is_loaded_before_it_is_used():

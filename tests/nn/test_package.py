@@ -10,6 +10,7 @@ import sys
 import cygrad
 import pytest
 from cygrad import nn
+from imports_of import imports, loaded_after
 
 ROOT = pathlib.Path(nn.__file__).parent
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.name != "functional.py")
@@ -29,15 +30,6 @@ WHOLE = "cygrad.utils.whole_class", "made_of_parts"
 # What subclassing an extension type takes: Tensor's own ways to make, turn and fill an instance of a subclass. And a
 # function that PyTorch's users find under this name.
 OF_TENSOR = {"_make_subclass", "_make_plain", "_pack_padded_sequence", "_take", "_weight_norm"}
-
-
-def imports(tree):
-    """(module, name or None) of each import in a file."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, None) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from ((node.module, alias.name) for alias in node.names)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -60,11 +52,6 @@ def test_only_public_names_are_used(path):
                 assert not node.attr.startswith("_") or node.attr in OF_TENSOR | {"__hash__", "__future__"}, node.attr
 
 
-def loaded_after(statement):
-    code = f"import sys; {statement}; print(' '.join(sys.modules))"
-    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
-
-
 def test_import_of_the_core_loads_nothing_of_it():
     assert not [name for name in loaded_after("import cygrad") if name.startswith("cygrad.nn")]
 
@@ -75,6 +62,19 @@ def test_layers_are_loaded_when_they_are_used():
     loaded = loaded_after("from cygrad import nn; nn.Identity()")
     assert "cygrad.nn.modules.linear" in loaded and "cygrad.nn.modules.container" not in loaded
     assert "numpy" not in loaded
+
+
+@pytest.mark.filterwarnings("ignore")        # layers of before
+def test_missing_arguments_are_told_by_a_name_that_users_know():
+    told = 0
+    for name in (name for name in nn.__all__ if isinstance(getattr(nn, name), type)):
+        try:
+            getattr(nn, name)()
+        except TypeError as error:
+            owner = str(error).partition(".__init__()")[0]
+            assert hasattr(nn, owner), (name, str(error))
+            told += owner == name
+    assert told > 80
 
 
 def test_wrong_name():

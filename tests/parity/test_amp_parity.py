@@ -1,8 +1,8 @@
 """If one of these fails, ops compute in another precision under autocast than PyTorch's, or losses scale otherwise."""
-import warnings
 
 import pytest
 import torch
+from both import same, what_happens
 from torch.testing._internal.autocast_test_lists import AutocastCPUTestLists
 
 import cygrad
@@ -119,21 +119,6 @@ def leaves(value):
     if isinstance(value, (list, tuple)):
         return [leaf for each in value for leaf in leaves(each)]
     return [] if value is None or not value.is_floating_point() else [value]
-
-
-def what_happens(call):
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        try:
-            call()
-            found = None
-        except Exception as error:
-            found = type(error).__name__, str(error)
-    return found, [str(each.message) for each in seen]
-
-
-def same(compute):
-    assert compute(cygrad) == compute(torch)
 
 
 def name_of(dtype):

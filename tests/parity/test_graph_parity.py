@@ -1,27 +1,10 @@
 """If one of these fails, hooks on what is saved, edges or checkpoints do not do what PyTorch's do."""
-import warnings
 from importlib import import_module
 
 import pytest
-import torch
 
 import cygrad
-
-
-def what_happens(call):
-    """What a call returns or raises, and the warnings."""
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        try:
-            call()
-            found = None
-        except Exception as error:
-            found = type(error).__name__, str(error).replace("cygrad.", "torch.")
-    return found, [str(each.message) for each in seen]
-
-
-def same(compute):
-    assert compute(cygrad) == compute(torch)
+from both import same, what_happens
 
 
 def rounded(tensor):

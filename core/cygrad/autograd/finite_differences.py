@@ -179,7 +179,7 @@ def random_weights(like, generator):
     return cygrad.tensor(numbers, dtype=cygrad.float64, device=like.device)
 
 
-def random_like(like, generator, non_contiguous=False):
+def random_like(like, generator):
     """A tensor like another, of uniform numbers in [-1, 1]."""
 
     def draw():
@@ -187,5 +187,4 @@ def random_like(like, generator, non_contiguous=False):
         return complex(real, generator.uniform(-1, 1)) if like.is_complex() else real
 
     numbers = cygrad.tensor([draw() for _ in range(like.numel())], dtype=like.dtype, device=like.device)
-    numbers = numbers.reshape(like.shape)
-    return cygrad.stack((numbers, numbers), -1)[..., 0] if non_contiguous else numbers
+    return numbers.reshape(like.shape)

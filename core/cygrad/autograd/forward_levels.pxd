@@ -1,5 +1,5 @@
 """The levels of forward mode that this thread has entered, and the tangents of tensors; see forward_levels.pyx."""
-from cygrad.autograd.node cimport Node, next_of
+from cygrad.autograd.node cimport Node
 from cygrad.tensor cimport Tensor
 
 cdef enum:
@@ -9,21 +9,12 @@ cdef enum:
 cdef enum:
     RECORDS_TANGENTS = 2   # value of the thread's grad mode: ops are recorded for their tangents, not for backward
 
-cdef int forward_depth() noexcept
 cdef bint forward_used         # whether any thread ever entered a level
 cdef dict noted                # {node of a call under way: its arguments}, where an argument has a tangent
 
 cdef inline bint needs_gradient(Tensor t) noexcept:
     """Whether backward computes a gradient for `t`; `requires_grad` counts tangents, too."""
     return (t.requires | (0 if t.base is None else t.base.requires)) & REVERSE
-
-cdef inline bint has_edges(Node node):
-    """Whether backward goes on from a node."""
-    cdef Py_ssize_t i
-    for i in range(node.edges):
-        if next_of(node, i) is not None:
-            return True
-    return False
 
 cdef int note(Node node, tuple args) except -1
 cdef dict tangents_of(Tensor t)

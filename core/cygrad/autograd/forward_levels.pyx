@@ -27,11 +27,6 @@ forward_used = False
 noted = {}
 
 
-cdef int forward_depth() noexcept:
-    """How many levels ops look at."""
-    return cygrad_forward_depth
-
-
 cdef int without_reverse() noexcept:
     """The grad mode in which nothing is recorded for backward."""
     return RECORDS_TANGENTS if cygrad_forward_depth or cygrad_batch_depth else 0

@@ -28,7 +28,7 @@ cdef extern from *:
             function = PyDict_GetItemString(keywords, takes_mode ? "mode" : "orig_func");
             if (function == NULL) function = Py_None;
         }
-        if (function == Py_None || PyBool_Check(function)) {
+        if ((function == Py_None && !(takes_mode && count == 1)) || PyBool_Check(function)) {
             if (takes_mode || count + words == 0) return cygrad_make_instance(type, args, keywords);
             if (words != 0) {
                 PyDict_Next(keywords, &at, &name, NULL);

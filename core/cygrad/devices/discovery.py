@@ -127,6 +127,10 @@ def _checked(name, cls):
 def _unknown(name, found):
     known = sorted({"cpu", *found})
     text = f"no backend named {name!r} is installed (installed: {', '.join(known)})"
+    if name == "gpu":
+        return text + "; GPUs are devices of 'cuda' and 'opencl'"
+    if getattr(sys.modules["cygrad"], name, None) in all_dtypes():      # x.to("float")
+        return text + f"; the dtype is cygrad.{name}, without quotes"
     text += entry_points.elsewhere(name, GROUP) or entry_points.suggestion(name, [*known, *EXTRAS])
     if name in EXTRAS:
         text += f"; install it with: pip install cygrad[{name}]"

@@ -51,14 +51,15 @@ cdef int refuse_overlap(View out, View other, bint whole) except -1:
     """
     cdef Py_ssize_t start, stop, i
     cdef bint same = True
-    if out.memory is not other.memory or out is other and not whole or not (out.elements and other.elements):
+    if out.memory is not other.memory or (not whole if out is other else not (out.elements and other.elements)):
         return 0
     if lazy_flags(out.dtype) | lazy_flags(other.dtype):         # written out first
         return 0
     if out is not other and not (has_no_gaps(out) and has_no_gaps(other)):
         return 0
     start, stop = out.offset * out.dtype.itemsize, other.offset * other.dtype.itemsize
-    if start + out.elements * out.dtype.itemsize <= stop or stop + other.elements * other.dtype.itemsize <= start:
+    if out is not other and (start + out.elements * out.dtype.itemsize <= stop
+                             or stop + other.elements * other.dtype.itemsize <= start):
         return 0
     if start == stop and out.elements == other.elements and out.rank == other.rank:
         for i in range(out.rank):               # the strides of axes of size 1, too, as PyTorch compares them

@@ -114,7 +114,7 @@ def linearize(func, *primals):
     """
     flat, spec = tree_flatten(primals)
     output = func(*primals)
-    constants = tree_unflatten([primal.detach() for primal in flat], spec)
+    constants = tree_unflatten([primal.detach().requires_grad_(primal.requires_grad) for primal in flat], spec)
 
     def product(*tangents):
         vectors, found = tree_flatten(tangents)

@@ -71,8 +71,8 @@ class _Pickler(pickle._Pickler):
 
     dispatch = pickle._Pickler.dispatch.copy()
 
-    def __init__(self, file, sequential=False, with_types=True):
-        super().__init__(file, 2)
+    def __init__(self, file, sequential=False, with_types=True, protocol=2):
+        super().__init__(file, protocol)
         self.with_types = with_types            # whether instances of subclasses stay such
         self.storages = {}      # id of the Storage -> (key, bytes)
         self.dtypes = {}        # id of the Storage -> the dtype that it is written as
@@ -180,8 +180,10 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
         for arrays of NumPy and objects it has to be asked for, ``weights_only=False``.
     f : str, path or binary file
         A file that is there is replaced when all is written, so that an error on the way leaves it whole.
-    pickle_module, pickle_protocol : optional
-        Taken for PyTorch's sake; files are written as they are.
+    pickle_module : optional
+        Taken for PyTorch's sake.
+    pickle_protocol : int
+        That of the pickle in the file.
     _use_new_zipfile_serialization : bool
         With False the file is as PyTorch wrote them before its zip archives; several may follow one another.
 
@@ -195,7 +197,7 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
     {'w': tensor([1., 1.])}
     """
     text = io.BytesIO()
-    pickler = _Pickler(text, not _use_new_zipfile_serialization)
+    pickler = _Pickler(text, not _use_new_zipfile_serialization, protocol=pickle_protocol)
     pickler.dump(obj)           # before a file is touched, so that what can't be saved doesn't cost an older file
     if isinstance(f, (str, os.PathLike)):
         folder = os.path.dirname(os.fspath(f))

@@ -122,3 +122,10 @@ torch.asarray([1], requires_grad=True)  # types
 torch.asarray(x, dtype=torch.int64)  # types
 torch.asarray(x, requires_grad=False) is x
 x.requires_grad
+
+# %% what is neither a number nor an array, a flag or a sequence
+torch.from_numpy(__import__("numpy").float32(3))  # types
+torch.nn.Parameter(torch.ones(1), 1)
+torch.nn.Parameter(torch.ones(1), None)
+torch.nn.LayerNorm(3.0)
+torch.nn.RMSNorm([2, 3])

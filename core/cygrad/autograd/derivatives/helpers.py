@@ -156,12 +156,14 @@ def flat(formula, *arguments, writes=0):
     places = [names.index(argument) for argument in arguments]
 
     def recorded(*values):
-        if not grad_mode() or batch_depth():            # (in a batch its steps, which have rules, are recorded)
+        if not grad_mode():
             return formula(*values)
-        if not depth():
+        if not depth() and not batch_depth():
             return recorded.whole(*values)
-        flat_in = [values[place] for place in places]
-        return recorded.node(formula(*values), flat_in, [value.shape for value in flat_in])
+        from cygrad.batching.levels import bare, dressed    # start-up time
+        found, dress = bare(formula(*values))               # in a batch its steps, which have rules, are recorded
+        flat_in = [bare(values[place])[0] for place in places]
+        return dressed(recorded.node(found, flat_in, [value.shape for value in flat_in]), dress)
 
     def named_after(row):
         """Give the formula's node the name that PyTorch has for the gradient of this row's."""
@@ -198,13 +200,13 @@ def differentiated(grads, again, tensors, needs):
     return found
 
 
-def one_node(name, formula, *arguments, writes=1):
+def one_node(name, formula, *arguments, writes=1, twice=None):
     """A formula that is one node of this name where it is recorded, as in PyTorch, which has an op for this gradient.
 
     A second pass computes the formula again and differentiates it, with respect to these of its tensors (None: to what
     needs no gradient, but has an edge). Inside of transforms it is recorded step by step, which batches and tangents go
     through without a rule of its own. `writes`: see `of_composite`; or the name of PyTorch's op, if a second pass is
-    refused.
+    refused. `twice`: what a second pass differentiates instead, where PyTorch's derivative is another at some places.
     """
     wrapped = getattr(formula, "__wrapped__", formula)
     names = wrapped.__code__.co_varnames[:wrapped.__code__.co_argcount]
@@ -226,7 +228,7 @@ def one_node(name, formula, *arguments, writes=1):
             whole = list(others)
             for place, tensor in zip(given, tensors):
                 whole[place] = tensor
-            return formula(*whole)
+            return (twice if twice and grad_mode() else formula)(*whole)
         again.writes = writes
         return node(tensors, again, *tensors, *[None] * (_MOST - len(tensors)))
     recorded.__wrapped__ = wrapped

@@ -105,7 +105,8 @@ def evenly(grad, self, value):
     mask = self.isnan() if value.isnan().item() else self == value
     if grad_mode() and not batch_depth():
         return self.new_zeros(self.shape).masked_fill_(mask, grad / mask.sum())
-    return written(in_rows(cygrad.where(mask, grad / mask.sum(), 0)))
+    found = in_rows(cygrad.where(mask, grad / mask.sum(), 0))
+    return found if batch_depth() else written(found)
 
 
 def share(grad, self, result, dims, keepdim):
@@ -117,7 +118,7 @@ def share(grad, self, result, dims, keepdim):
 def aminmax_backward(grads, self, dim, keepdim, result):
     dims = tuple(range(self.dim())) if dim is None else (dim,)
     parts = [share(g, self, r, dims, keepdim) for g, r in zip(grads, result) if g is not None]
-    return parts[0] if len(parts) == 1 else written(parts[0] + parts[1])
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1] if batch_depth() else written(parts[0] + parts[1])
 
 
 def at_indices(grad, shape, dim, keepdim, indices):
@@ -209,11 +210,13 @@ def dist_backward(grad, self, other, p, result):
 def renorm_backward(grad, self, p, dim, maxnorm):
     """Slices that were scaled lose the part of the gradient along the norm's own."""
     dims = tuple([i for i in range(self.dim()) if i != dim])
-    norm = cygrad.ops.reduce.norms.vector_norm(self, p, dims, True)
-    along = (conj(self) * grad).sum(dims, True)
-    along = norm_backward(along.real if along.is_complex() else along, self, p, dims, norm)
+    wide = cygrad.float32 if self.dtype.itemsize == 2 else cygrad.complex128 if self.is_complex() else cygrad.float64
+    norm = cygrad.ops.reduce.norms.vector_norm(self, p, dims, True, dtype=wide)
+    along = conj(self) * grad
+    along = (along.real if along.is_complex() else along).sum(dims, True, dtype=norm.dtype)
+    along = norm_backward(along, self, p, dims, norm)
     inverse = (norm + 1e-7).reciprocal()
-    return cygrad.where(norm > maxnorm, maxnorm * inverse * (grad - inverse * along), grad)
+    return cygrad.where(norm > maxnorm, (maxnorm * inverse * (grad - inverse * along)).to(grad.dtype), grad)
 
 
 # ------------------------------------------------------------------------------- scans

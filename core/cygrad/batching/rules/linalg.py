@@ -46,11 +46,9 @@ def matrix(t, level, rank, vector):
 
 
 def check(name, x, y):
-    """What `matmul` would take and these ops refuse."""
-    wanted = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1)}.get(name)
-    if wanted is None:
-        return
-    if (x.dim(), y.dim()) != wanted:
+    """What the rules would take and these ops refuse."""
+    wanted = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), **dict.fromkeys(("dot", "vdot", "outer", "ger"), (1, 1))}
+    if (x.dim(), y.dim()) != wanted[name] if name in wanted else name == "matmul" and not (x.dim() and y.dim()):
         a, b = [cygrad.empty(t.shape, dtype=t.dtype) for t in (x, y)]
         getattr(cygrad, name)(a, b)
         raise_no_rule()
@@ -58,11 +56,13 @@ def check(name, x, y):
 
 @rule("vdot linalg_vecdot")
 def inner_products(level, op, x, y, dim=-1):
+    check(op.op, x, y)
     return (x.conj() * y).sum(dim)
 
 
 @rule("outer ger")
 def outer(level, op, x, y):
+    check(op.op, x, y)
     return x.unsqueeze(-1) * y.unsqueeze(0)
 
 

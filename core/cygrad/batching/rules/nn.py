@@ -4,6 +4,7 @@ from cygrad.batching.dispatch import in_place_error, one_by_one
 from cygrad.batching.draws import RANDOM_ERROR, SAME_OF_BATCH
 from cygrad.batching.levels import left
 from cygrad.batching.rules.helpers import apart, axis, folded, is_batched, ranked, rule, whole
+from cygrad.batching.rules.linalg import check
 from cygrad.batching.rules.reduce import raise_no_rule
 from cygrad.batching.wrapping import batched
 from cygrad.tensor import Tensor
@@ -11,6 +12,7 @@ from cygrad.tensor import Tensor
 
 @rule("linear")
 def linear(level, op, x, weight, bias=None):
+    check("matmul", x, weight)
     if not is_batched(weight, level) and not (bias is not None and is_batched(bias, level)):
         return op(x.value, weight, bias)
     found = cygrad.matmul(x, weight.mT if weight.dim() == 2 else weight)
@@ -135,6 +137,8 @@ def losses_of_elements(level, op, x, target, *args, **kwargs):
     reduction = kwargs.pop("reduction", "mean")
     if reduction == "batchmean":
         return losses_of_elements(level, op, x, target, reduction="sum", **kwargs) / (x.shape[0] if x.dim() else 1)
+    if op.op.startswith("binary") and x.shape != target.shape:
+        op(cygrad.zeros(x.shape), cygrad.zeros(target.shape))       # which is refused
     values = [whole(t, level) for t in cygrad.broadcast_tensors(x, target)]
     for name in ("weight", "pos_weight"):
         if isinstance(kwargs.get(name), Tensor) and is_batched(kwargs[name], level):
@@ -171,8 +175,9 @@ def composed(level, op, *args, **kwargs):
 @rule("dropout alpha_dropout feature_dropout bernoulli rand_like randn_like randint_like normal poisson multinomial "
       "binomial")
 def draws(level, op, x, *args, **kwargs):
-    if op.op.endswith("dropout") and (args[:1] == (0,) or False in args[1:2]):
-        return op(x.value, *args)
+    if op.op.endswith("dropout") and (args[:1] == (0,) or False in (*args[1:2], kwargs.get("training"),
+                                                                   kwargs.get("train"))):
+        return op(x.value, *args, **kwargs)
     if level.randomness == "error":
         raise RuntimeError(RANDOM_ERROR)
     if op.op == "dropout" and level.randomness == "same":

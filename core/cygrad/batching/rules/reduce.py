@@ -1,6 +1,7 @@
 """Rules of reductions, scans and sorting: an example's axes lie behind the batch's."""
 import cygrad
 from cygrad.autograd.forward_levels import NoBatchingRule
+from cygrad.batching.dispatch import remade
 from cygrad.batching.rules.helpers import RULES, axes, axis, rule
 from cygrad.tensor import Tensor
 
@@ -71,7 +72,7 @@ def scans(level, op, x, dim=None, *args, **kwargs):
     if not x.dim():
         axis(dim, 0)
         found = op(x.value.unsqueeze(-1), -1, *args, **kwargs)
-        return tuple(each.squeeze(-1) for each in found) if isinstance(found, tuple) else found.squeeze(-1)
+        return remade(found, [t.squeeze(-1) for t in found]) if isinstance(found, tuple) else found.squeeze(-1)
     return op(x.value, axis(dim, x.dim()), *args, **kwargs)
 
 
@@ -87,8 +88,8 @@ def sorts(level, op, x, *args, **kwargs):
     if x.dim():
         return op(x.value, *head, dim=place, **kwargs)
     found = op(x.value.unsqueeze(-1), *head, dim=1, **kwargs)
-    found = [t if t.dim() == 1 else t.squeeze(-1) for t in (found if isinstance(found, tuple) else (found,))]
-    return tuple(found) if len(found) > 1 else found[0]
+    made = [t if t.dim() == 1 else t.squeeze(-1) for t in (found if isinstance(found, tuple) else (found,))]
+    return remade(found, made) if len(made) > 1 else made[0]
 
 
 @rule("msort")

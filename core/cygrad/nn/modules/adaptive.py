@@ -114,10 +114,12 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def _get_full_log_prob(self, input, head_output):
         """Log-probabilities of all classes."""
         head = F.log_softmax(head_output, dim=1)
-        parts = [head[:, :self.shortlist_size]]
-        for number, cluster in enumerate(self.tail):
-            parts.append(F.log_softmax(cluster(input), dim=1) + head[:, self.shortlist_size + number].unsqueeze(1))
-        return cygrad.cat(parts, dim=1)
+        out = input.new_empty((head.size(0), self.n_classes))
+        out[:, :self.shortlist_size] = head[:, :self.shortlist_size]
+        for number, (low, high) in enumerate(_clusters(self.cutoffs)):
+            found = F.log_softmax(self.tail[number](input), dim=1)
+            out[:, low:high] = found + head[:, self.shortlist_size + number].unsqueeze(1)
+        return out
 
     def log_prob(self, input):
         """(N, in_features) -> log-probabilities of all classes, (N, n_classes)."""
@@ -128,6 +130,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         head = self.head(input)
         found = cygrad.argmax(head, dim=1)
         rare = found >= self.shortlist_size
+        if rare.all():
+            return cygrad.argmax(self._get_full_log_prob(input, head), dim=1)
         if rare.any():
             found[rare] = cygrad.argmax(self._get_full_log_prob(input[rare], head[rare]), dim=1)
         return found

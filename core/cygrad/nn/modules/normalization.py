@@ -1,4 +1,6 @@
 """Layers that normalise each sample by itself: over its last axes, over groups of channels, over channels nearby."""
+from numbers import Integral
+
 import cygrad
 from cygrad.nn import functional as F
 from cygrad.nn import init
@@ -27,7 +29,7 @@ class _Affine(Module):
 
 
 def _shape_of(normalized_shape):
-    return tuple(normalized_shape) if hasattr(normalized_shape, "__iter__") else (normalized_shape,)
+    return (normalized_shape,) if isinstance(normalized_shape, Integral) else tuple(normalized_shape)
 
 
 class LayerNorm(_Affine):

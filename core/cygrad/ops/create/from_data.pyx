@@ -315,7 +315,7 @@ def from_numpy(ndarray):
     cdef Tensor found = shared_with(ndarray)
     if found is not None:
         return found
-    if not is_array(ndarray) or not hasattr(ndarray, "strides"):
+    if not (is_array(ndarray) and hasattr(ndarray, "strides") and hasattr(ndarray, "__setitem__")):     # no scalars
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     return share_array(ndarray, True)
 

@@ -1,7 +1,6 @@
 """What ops ask of the types of their operands: groups of dtypes, refusals in PyTorch's words, halves made single."""
 import functools
 
-import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dispatch.raw import cast_to
 from cygrad.dtype import all_dtypes, get_default_dtype
@@ -24,13 +23,6 @@ def widened(forward):
                 return cast_to(wide, dtype) if wide.dtype is FLOAT32 and dtype in HALVES else wide
         return forward(*args)
     return run
-
-
-def taken_as(x, dtype):
-    """An operand in the op's dtype: PyTorch rounds numbers beside 16-bit tensors, too."""
-    if isinstance(x, Tensor):
-        return cast_to(x, dtype)
-    return cygrad.tensor(x, dtype=dtype).item() if dtype in HALVES else x
 
 
 def single(x):

@@ -4,7 +4,7 @@ An index is int64 (or int32 where PyTorch takes it); a place outside its axis ra
 """
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.dispatch.allocation cimport empty
-from cygrad.dispatch.overlap cimport shows_a_place_twice
+from cygrad.dispatch.overlap cimport refuse_self_overlap, shows_a_place_twice
 from cygrad.dispatch.raw cimport gather_looking, step_mode
 from cygrad.dtype cimport INT32, INT64, plain_of
 from cygrad.ops.index.tensor_places cimport fits_within, take_rows
@@ -33,7 +33,12 @@ def in_place(written, arguments):
 
     def method(self, *args, **kwargs):
         check_inplace(<Tensor?>self)
-        return written.inplace(self, *arguments(self, *args, **kwargs))
+        try:
+            checked = arguments(self, *args, **kwargs)
+        except NotImplementedError:
+            refuse_self_overlap(<Tensor>self)       # told before what a kernel does not take
+            raise
+        return written.inplace(self, *checked)
     method.__name__ = method.__qualname__ = name
     method.__module__ = "cygrad"
     method.__doc__ = f"In-place version of `{copying}`: writes the result into the tensor and returns it."

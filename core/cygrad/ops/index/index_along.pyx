@@ -15,7 +15,7 @@ from cygrad.errors import warn_once
 from cygrad.ops.index.gathering import ADD, SET, in_place, need_tensor, one_axis, scalar_name, warn_if_expanded
 from cygrad.ops.index.tensor_places import in_range
 from cygrad.ops.declare.op_forms import op
-from cygrad.ops.index.scattering import MODES, reduce_into, refuse_complex_extremes
+from cygrad.ops.index.scattering import MODES, reduce_into, refuse_reduction
 
 
 cdef tuple along(int dim, Tensor index):
@@ -354,14 +354,14 @@ def index_reduce_arguments(self, dim, index, source, reduce, *, include_self=Tru
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     arguments = index_add_arguments(self, dim, index, source)[:3]
+    warn_once("index_reduce() is in beta and the API may change at any time.")
+    if (not include_self or self.dim() < 2) and (self.dtype.is_complex or self.dtype.name == "bool"):
+        kernel = "index_func_" if include_self else "index_reduce_func_exclude_input_init"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(self)}'")
     if not include_self:
         refuse_no_slices(self, arguments[0], index)
-    refuse_complex_extremes(self, reduce)
-    warn_once("index_reduce() is in beta and the API may change at any time.")
-    if not include_self and self.dtype.name == "bool":
-        raise NotImplementedError("\"index_reduce_func_exclude_input_init\" not implemented for 'Bool'")
-    if self.dim() < 2 and (self.dtype.is_complex or self.dtype.name == "bool"):     # more axes: other kernels
-        raise NotImplementedError(f"\"index_func_\" not implemented for '{scalar_name(self)}'")
+    if index.numel():
+        refuse_reduction(self, index, reduce)
     return (*arguments, reduce, include_self)
 
 

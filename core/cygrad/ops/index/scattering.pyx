@@ -8,6 +8,7 @@ from cygrad.tensor cimport Tensor
 
 from cygrad.dispatch.allocation import empty_near
 from cygrad.errors import warn
+from cygrad.dispatch.promotion import check_scalar
 from cygrad.dispatch.raw import binary_op, copy_ as raw_copy, fill_ as raw_fill
 from cygrad.dtype import iinfo
 from cygrad.ops.declare.primitives import Written
@@ -98,6 +99,8 @@ def scatter_call(self, dim, index, src=None, *, value=None, reduce=None):
         raise TypeError("scatter() received an invalid combination of arguments - src must be a Tensor or a number, "
                         f"not {type(src).__name__}")
     dim = check_scatter(self, dim, index, src if tensor else None)
+    if not tensor:
+        check_scalar(self.dtype, src)
     if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
@@ -239,16 +242,15 @@ def scatter_reduce_arguments(self, dim, index, src, reduce, *, include_self=True
     reduce = OTHER_NAMES.get(reduce, reduce)
     if reduce not in MODES:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    if reduce == "mean" and self.dtype.name == "bool" and index.numel():
-        raise NotImplementedError("\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'")
-    refuse_complex_extremes(self, reduce)
+    refuse_reduction(self, index, reduce)
     return axis, index, src, reduce, include_self
 
 
-def refuse_complex_extremes(self, reduce):
-    if reduce in ("amax", "amin") and self.dtype.is_complex:
-        raise NotImplementedError(f"\"scatter_gather_tensor_cpu_reduce_{reduce}\" not implemented for "
-                                  f"'{scalar_name(self)}'")
+def refuse_reduction(self, used, reduce):
+    """Raise where PyTorch has no kernel: for complex extremes, if any are `used`; for means of bools, divided."""
+    if self.dtype.name == "bool" and reduce == "mean" or self.dtype.is_complex and reduce[0] == "a" and used.numel():
+        kernel = f"scatter_gather_tensor_cpu_reduce_{reduce}" if used.numel() else "div_floor_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(self)}'")
 
 
 @op(name="scatter_reduce", out="exact", inplace=in_place(scatter_reduce, scatter_reduce_arguments))
@@ -277,7 +279,8 @@ def _scatter_reduce_copy(input, dim, index, src, reduce, *, include_self=True):
     >>> cygrad.zeros(2).scatter_reduce(0, cygrad.tensor([0, 0, 1]), cygrad.tensor([1., 3., 2.]), "amax")
     tensor([3., 2.])
     """
+    axis, places, src, *how = scatter_reduce_arguments(input, dim, index, src, reduce, include_self=include_self)
     if input.is_complex() and (input._tracked() or src._tracked()):
-        _scatter_reduce(input.detach().clone(), dim, index, src.detach(), reduce, include_self)  # it may fail otherwise
+        scatter_reduce(input.detach(), axis, places, src.detach(), *how)        # it may fail otherwise
         raise RuntimeError("scatter_reduce does not support automatic differentiation for outputs with complex dtype.")
-    return scatter_reduce(input, *scatter_reduce_arguments(input, dim, index, src, reduce, include_self=include_self))
+    return scatter_reduce(input, axis, places, src, *how)

@@ -9,6 +9,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import fill_
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.op_forms import with_out
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.linalg.batches import columns, run
 
 DTYPES = {d.name: d for d in all_dtypes()}
@@ -55,7 +56,7 @@ def need_float(t, name, low=False):
 def need_kernel(t, kernel):
     """Raise unless LAPACK has routines for the dtype."""
     if t.dtype in HALVES or not (t.is_floating_point() or t.is_complex()):
-        raise NotImplementedError(f'"{kernel}" not implemented for \'{SCALAR_NAMES[t.dtype.code]}\'')
+        raise refused(kernel, t.dtype)
 
 
 def common_batch(a, b):

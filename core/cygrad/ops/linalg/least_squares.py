@@ -88,7 +88,7 @@ def lstsq(A, B, rcond=None, *, driver=None):
         raise RuntimeError(f"{name}: parameter `driver` should be one of ({', '.join(DRIVERS)})")
     if A.dtype in TOO_NARROW or not (A.is_floating_point() or A.is_complex()):
         raise RuntimeError("This function doesn't handle types other than float and double")
-    batch = common_batch(A.shape[:-2], B.shape[:-1 if vector else -2])
+    batch = common_batch(A.shape[:-2], B.shape[:A.dim() - 2])       # B of one axis less counts as vectors here
     if rcond is None:
         rcond = cygrad.finfo(A.dtype).eps * max(A.shape[-2:])
     a = A if A.shape[:-2] == batch else A.expand(*batch, *A.shape[-2:])

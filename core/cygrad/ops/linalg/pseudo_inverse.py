@@ -75,7 +75,7 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
     if A.dim() < 2 or A.dtype in TOO_NARROW or not (A.is_floating_point() or A.is_complex()):
         raise RuntimeError(f"linalg.pinv({SCALAR_NAMES[A.dtype.code]}{{{list(A.shape)}}}): expected a tensor with 2 or "
                            "more dimensions of float, double, cfloat or cdouble types")
-    if hermitian:
+    if hermitian and A.numel():
         need_square(A, "linalg.eigh")
     atol, rtol = tolerances(A, "torch.linalg.pinv", atol, rcond if rtol is None else rtol,
                             None if rcond is None else "rcond")

@@ -268,6 +268,7 @@ def triangular(a, b, upper, unit=False):
 
 @primitive(name="linalg_solve_triangular")
 def _solve_triangular(self, other, upper, left, unitriangular):
+    other = other.to(self.dtype)
     if left:
         return triangular(self, other, upper, unitriangular)
     b, a = with_batch(other.mT, self)
@@ -315,7 +316,7 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
         raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
                            f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})")
     need_kernel(A, "triangular_solve_cpu")
-    return _solve_triangular(A, B.to(A.dtype), upper, left, unitriangular)
+    return _solve_triangular(A, B, upper, left, unitriangular)
 
 
 solve_triangular = exact_out("linalg_solve_triangular", solve_triangular)

@@ -98,7 +98,8 @@ def check(query, key, value, mask, dropout):
 def flash(query, key, value, mask):
     """Whether PyTorch's CPU takes its fused kernel, whose node the result then has."""
     return (query.dim() == key.dim() == value.dim() == 4 and query.shape[:2] == key.shape[:2] == value.shape[:2]
-            and query.shape[3] == value.shape[3] and (mask is None or mask.dim() in (2, 4) and not mask.requires_grad))
+            and query.shape[3] == value.shape[3] and query.stride(3) == key.stride(3) == value.stride(3) == 1
+            and (mask is None or mask.dim() in (2, 4) and not mask.requires_grad))
 
 
 def repeated(query, key, value):

@@ -313,6 +313,8 @@ def running_instance_norm(input, weight, bias, running_mean, running_var, use_in
     batch, channels = input.size(0), input.size(1)
     weight, bias, mean, variance = (t if t is None else t.repeat(batch) for t in (weight, bias, running_mean,
                                                                                   running_var))
+    if input.dtype not in HALVES:       # what is known already may be of another dtype, unlike in `batch_norm`
+        mean, variance = (t if t is None else t.to(input.dtype) for t in (mean, variance))
     out = running_batch_norm(input.contiguous().view(1, batch * channels, *input.shape[2:]), weight, bias, mean,
                              variance, use_input_stats, momentum, eps, cudnn_enabled)
     if use_input_stats:

@@ -247,18 +247,18 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 
 @primitive(name="binary_cross_entropy_with_logits",
            constants=("binary_cross_entropy_with_logits", "weight", "pos_weight"))
-def _binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction):
+def _binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction, dtype):
     formula, operands = ((ENTROPY_OF_LOGITS, (target, self)) if pos_weight is None
                          else (WEIGHTED_ENTROPY_OF_LOGITS, (target, self, pos_weight)))
     if self.dtype in HALVES:            # rounded after each step, as in PyTorch
         formula = formula.formula
     elif weight is None:
-        return reduced_in_one_pass(formula, reduction, *operands)
+        return reduced_in_one_pass(formula, reduction, *operands).to(dtype)
     losses = formula(*operands)
     if weight is not None:
         losses = losses * weight
         losses = laid_like(losses, target) if losses.shape == target.shape else losses
-    return reduced(losses, reduction)
+    return reduced(losses, reduction).to(dtype)
 
 
 @op(method=False, name="binary_cross_entropy_with_logits")
@@ -292,8 +292,7 @@ def numbered_entropy_with_logits(input, target, weight=None, pos_weight=None, re
     else:
         if target.shape != size:
             dtype = written_in_place(input, target, weight, pos_weight)
-    losses = _binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
-    return losses if losses.dtype is dtype else losses.to(dtype)
+    return _binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction, dtype)
 
 
 def written_in_place(input, target, weight, pos_weight):

@@ -184,13 +184,16 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 def _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options):
     """(result, places): `bags` has the bag of each index, `sizes` how many count in each; places are max's, or None.
 
-    Options are (mode, padding_idx, scale_grad_by_freq, each): bags of `each` indices, whose `bags` may be None, or of 0
-    for several sizes.
+    Options are (mode, padding_idx, scale_grad_by_freq, each, rest): bags of `each` indices, whose `bags` may be None,
+    or of 0 for several sizes; the last `rest` indices count in the last bag's mean, but PyTorch does not sum them.
     """
-    mode, padding_idx, _, each = options
+    mode, padding_idx, _, each, rest = options
     shape = sizes.numel(), weight.shape[1]
     if mode != "max" and padding_idx < 0 and weight.dtype not in HALVES and indices.numel() and shape[0] * shape[1]:
         ends = regular_starts(shape[0], each, sizes.device) if each else starts_of(sizes)
+        if rest:
+            ends = ends.clone()
+            ends[-1] -= rest
         out, chosen = empty_near(weight, shape), indices.to(cygrad.int64)
         call(weight, "gather_sum", (weight, chosen, ends, per_sample_weights, out), (4,))
         return (out / (each if each else sizes.clamp_min(1).unsqueeze(1)) if mode == "mean" else out), None
@@ -209,11 +212,12 @@ def _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options):
         rows = rows * per_sample_weights.unsqueeze(1)
     if padding_idx >= 0:
         rows = rows.masked_fill((indices == padding_idx).unsqueeze(1), 0)
+    if rest:
+        rows[-rest:] = 0
     out = (rows.unflatten(0, (-1, each)).sum(1) if bags is None else
            rows.new_zeros(shape).index_add_(0, bags, rows))
-    if mode == "mean":
-        out = out / sizes.clamp_min(1).unsqueeze(1)
-    return out.to(weight.dtype), None
+    out = out.to(weight.dtype)
+    return (out / sizes.clamp_min(1).unsqueeze(1) if mode == "mean" else out), None
 
 
 @lru_cache(16)
@@ -279,7 +283,7 @@ def largest_rows(rows, indices, bags, shape, padding_idx):
 
 def bags_slope(grad, shape, indices, bags, sizes, per_sample_weights, options, result):
     """The gradient of the table."""
-    mode, padding_idx, scale_grad_by_freq, _ = options
+    mode, padding_idx, scale_grad_by_freq, *_ = options
     if mode == "max":
         grad = grad.masked_fill((sizes == 0).unsqueeze(1), 0)
         return grad.new_zeros(shape).scatter_add(0, result[1], grad)
@@ -314,6 +318,11 @@ def samples_slope(grad, weight, indices, bags, options):
 WHERE = "(while checking arguments for embedding_bag)"
 
 
+def quick(weight, padding_idx):
+    """Whether PyTorch sums rows of the table in a pass that looks at the offsets alone."""
+    return padding_idx is None and weight.dtype is not cygrad.float64 and weight.stride(1) == 1
+
+
 def check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, padding_idx, word):
     """PyTorch's refusals; it has another kernel, with other words, for sums of rows that lie side by side."""
     need_indices("embedding_bag", indices)
@@ -344,8 +353,8 @@ def check_bags(weight, indices, offsets, per_sample_weights, include_last_offset
     wrong = (indices < 0) | (indices >= rows)
     if indices.numel() and wrong.any().item():
         place = wrong.nonzero()[0].item()
-        value, quick = indices[place].item(), word != "max" and padding_idx is None and weight.stride(1) == 1
-        if quick and weight.dtype is not cygrad.float64:
+        value = indices[place].item()
+        if word != "max" and quick(weight, padding_idx):
             raise RuntimeError(f"Index {place} of input takes value {value} which is not in the valid "
                                f"range [0, {rows})")
         raise RuntimeError(f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {value}")
@@ -385,11 +394,11 @@ def bags_of_table(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
         return weight.new_zeros((0, weight.size(1))), empty, offsets.new_zeros(offsets.numel()), empty
     out, largest, bags, sizes = combined(weight, indices, offsets, scale_grad_by_freq, word, per_sample_weights,
                                          include_last_offset, padding_idx, each)
-    if word == "sum" and padding_idx is None and weight.dtype is not cygrad.float64:
+    if word == "sum" and quick(weight, padding_idx):
         bags = empty
     elif bags is None:
         bags = bags_of(offsets[:given], indices, each)
-    zeros = cygrad.zeros_like(sizes) if not include_last_offset else sizes.new_zeros(given + (word == "sum"))
+    zeros = sizes.new_zeros(given + bool(include_last_offset and word == "sum" and not weight.requires_grad))
     return (out, bags, zeros if word == "sum" else sizes,
             zeros if word == "sum" else sizes if word == "mean" else largest.detach())
 
@@ -406,21 +415,24 @@ def bags_of(starts, indices, each):
 def combined(weight, indices, offsets, scale_grad_by_freq, word, per_sample_weights, include_last_offset, padding_idx,
              each):
     """(result, largest's places, the bag of each index or None, how many count in each), checked and not empty."""
-    padding, given = -1 if padding_idx is None else padding_idx % weight.size(0), offsets.numel()
+    padding, given, rest = -1 if padding_idx is None else padding_idx % weight.size(0), offsets.numel(), 0
     if include_last_offset:
         given -= 1
-        if word == "sum" and padding < 0 and weight.dtype is not cygrad.float64:    # the rest is in no bag
-            end = offsets[-1].item()
-            indices = indices[:end]
-            per_sample_weights = per_sample_weights if per_sample_weights is None else per_sample_weights[:end]
-            each = each if end == given * each else 0
+        if word != "max" and quick(weight, padding_idx):
+            end = offsets[-1].item()                            # the rest is in no bag
+            if word == "mean":
+                rest = indices.numel() - end
+            else:
+                indices = indices[:end]
+                per_sample_weights = per_sample_weights if per_sample_weights is None else per_sample_weights[:end]
+                each = each if end == given * each else 0
     bags = None if each and padding < 0 else bags_of(offsets[:given], indices, each)
     if bags is None:
         sizes = offsets.new_full((given,), each)
     else:
         counted = cygrad.ones_like(bags) if padding < 0 else (indices != padding).to(bags.dtype)
         sizes = cygrad.zeros(given, dtype=bags.dtype, device=bags.device).index_add_(0, bags, counted)
-    options = word, padding, bool(scale_grad_by_freq), each
+    options = word, padding, bool(scale_grad_by_freq), each, rest
     out, largest = _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options)
     return out, largest, bags, sizes
 

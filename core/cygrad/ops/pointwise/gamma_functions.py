@@ -13,11 +13,12 @@ import cygrad
 from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import result_type
+from cygrad.dispatch.raw import in_order_of
 from cygrad.ops.declare.operand_types import need_tensors, refused, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
-from cygrad.ops.pointwise.recurrences import floats, tensors
-from cygrad.ops.pointwise.special import with_strides
+from cygrad.ops.pointwise.recurrences import in_rows
+from cygrad.ops.pointwise.special import floats
 from cygrad.ops.pointwise.special_tables import TEMME
 
 NEAR, FRACTION, SMALL, SERIES = KINDS = (1.0, 2.0, 3.0, 4.0)        # the ways; 0: not between 0 and infinity
@@ -171,8 +172,8 @@ def _igammac(self, other):
 
 
 def whole(self, other, upper):
-    a, x = tensors(*floats(self, other))
-    return with_strides(a, x, regularized(a.contiguous(), x.contiguous(), upper))
+    a, x = floats(self, other)
+    return in_order_of(regularized(*in_rows(a, x), upper), a, x)
 
 
 _DOC = """The regularized {which} incomplete gamma function {name}(input, other), of each pair of elements.

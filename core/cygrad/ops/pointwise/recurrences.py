@@ -8,30 +8,17 @@ from functools import cache
 import cygrad
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import result_type
-from cygrad.dispatch.raw import cast_to
+from cygrad.dispatch.raw import in_order_of
 from cygrad.ops.declare.operand_types import refused, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.pointwise.normal_distribution import need_one
-from cygrad.ops.pointwise.special import TERMS, hurwitz, shifts_below_zero, with_strides
+from cygrad.ops.pointwise.special import TERMS, floats, hurwitz, shifts_below_zero
 from cygrad.tensor import Tensor
 
 
-def floats(input, other):
-    """Both operands in one float dtype; numbers stay numbers."""
-    if isinstance(input, Tensor) and isinstance(other, Tensor) and input.dtype is other.dtype and (
-            input.is_floating_point()):
-        return input, other
-    dtype = result_type(input, other)
-    dtype = dtype if dtype.is_floating_point else cygrad.get_default_dtype()
-    return [cast_to(x, dtype) if isinstance(x, Tensor) else float(x) for x in (input, other)]
-
-
-def tensors(x, y):
-    """What `floats` gave as tensors of one shape."""
-    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.shape == y.shape:
-        return x, y
-    like = x if isinstance(x, Tensor) else y
-    return cygrad.broadcast_tensors(*(t if isinstance(t, Tensor) else like.new_full((), t) for t in (x, y)))
+def in_rows(x, y):
+    """Both, broadcast to one shape and row-major."""
+    return [t.contiguous() for t in cygrad.broadcast_tensors(x, y)]
 
 
 # ------------------------------------------------------------------------- polynomials
@@ -127,13 +114,10 @@ def polynomial_op(name, formula):
     @primitive(name="special_" + name)
     def found(input, n):
         x, degrees = floats(input, n)
-        most = degrees
-        if isinstance(most, Tensor):
-            most = degrees.max().item() if degrees.numel() and not degrees.is_meta else 0
+        most = degrees.max().item() if degrees.numel() and not degrees.is_meta else 0
         if most <= AT_ONCE:                     # or the next of 4, 8, 16: so there are three programs
             return up_to(4 if most <= 4 else 8 if most <= 8 else AT_ONCE)(x, degrees)
-        x, degrees = tensors(x, degrees)
-        return with_strides(x, degrees, whole(x.contiguous(), degrees.contiguous()))
+        return in_order_of(whole(*in_rows(x, degrees)), x, degrees)
 
     def public(x, n):
         need_one(x, n, "special_" + name)
@@ -166,11 +150,7 @@ ZETA = program(lambda s, q: everywhere(s, q))
 def _zeta(self, other):
     s, q = floats(self, other)
     shifts = shifts_below_zero(q)
-    if not isinstance(s, Tensor) or shifts:
-        s, q = tensors(s, q)
-    if not shifts:
-        return ZETA(s, q)
-    return with_strides(s, q, everywhere(s.contiguous(), q.contiguous(), TERMS + shifts))
+    return in_order_of(everywhere(*in_rows(s, q), TERMS + shifts), s, q) if shifts else ZETA(s, q)
 
 
 @primitive(name="zeta_scalar")

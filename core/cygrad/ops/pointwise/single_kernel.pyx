@@ -508,6 +508,9 @@ cdef object apply_unary_(KernelOp op, Tensor a):
         copy_into(apply_unary(op, a), a)
         bump_version(a)
         return a
+    if a.dtype.category == CATEGORY_COMPLEX and (op.rule == ROUNDING or op.rule == NO_COMPLEX):
+        check_inplace(a)
+        compute_dtype(a.dtype, 1000 + op.code, op.rule)        # told before that elements share memory
     check_target(a)
     if op.rule == TO_REAL and a.dtype.category == CATEGORY_COMPLEX:
         raise RuntimeError(f"In-place {op.name} is not supported for complex tensors.")

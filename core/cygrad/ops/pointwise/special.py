@@ -6,7 +6,8 @@ import cygrad
 from cygrad.dispatch.operands import broadcast, select
 from cygrad.dispatch.programs import program, same_floats, where
 from cygrad.dispatch.promotion import result_type
-from cygrad.ops.declare.operand_types import HALVES, as_float, need_tensors, refused, taken_as, widened
+from cygrad.dispatch.raw import cast_to, in_order_of
+from cygrad.ops.declare.operand_types import HALVES, as_float, need_tensors, refused, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.tensor import Tensor
@@ -98,21 +99,21 @@ def _xlogy(self, other):
 
 def stepwise(formula, self, other):
     """A program of two operands, one of which may be a number; 16-bit floats are rounded after each step."""
-    if same_floats(self, other) and self.dtype not in HALVES:
+    self, other = floats(self, other)
+    if self.dtype not in HALVES:
         return formula(self, other)
-    dtype = result_type(self, other)            # of numbers, too
-    self, other = taken_as(self, dtype), taken_as(other, dtype)
-    if dtype not in HALVES:
-        return formula(self, other)
-    like = self if isinstance(self, Tensor) else other
-    self, other = (t if isinstance(t, Tensor) else like.new_full((), t) for t in (self, other))
-    return with_strides(self, other, formula.formula(self, other))
+    return in_order_of(formula.formula(self, other), self, other)
 
 
-def with_strides(x, y, found):
-    """`found` with the strides that a pointwise op of x and y would give it."""
-    like = cygrad.maximum(x, y)
-    return found if like.stride() == found.stride() else cygrad.empty_like(like).copy_(found)
+def floats(input, other):
+    """Both operands as tensors of one float dtype; numbers, too, as in PyTorch."""
+    if isinstance(input, Tensor) and isinstance(other, Tensor) and input.dtype is other.dtype and (
+            input.is_floating_point()):
+        return input, other
+    dtype = result_type(input, other)
+    dtype = dtype if dtype.is_floating_point else cygrad.get_default_dtype()
+    like = input if isinstance(input, Tensor) else other
+    return [cast_to(x, dtype) if isinstance(x, Tensor) else like.new_full((), x, dtype=dtype) for x in (input, other)]
 
 
 @primitive(name="xlogy_scalar")
@@ -242,6 +243,8 @@ def _polygamma(n, self):
     x = as_float(self)
     if n == 0:
         return x.digamma()
+    if x.is_complex():
+        raise refused("trigamma" if n == 1 else "polygamma", x.dtype)
     if n == 1:
         return TRIGAMMA(x)
     factorial = float(math.factorial(n)) if n <= 170 else math.inf             # 171! is beyond double precision
@@ -325,15 +328,11 @@ TERMS, MOST_SHIFTS = 10, 4096       # of the sum itself; how far below 0 the arg
 
 def shifts_below_zero(q):
     """How often 1 has to be added until no finite element is negative."""
-    lowest = q
-    if isinstance(q, Tensor):
-        if not q.numel() or q.device.type == "meta":
-            return 0
-        lowest = q.min().item()
-        if not math.isfinite(lowest):
-            lowest = q.masked_fill(q.isfinite().logical_not(), 0).min().item()
-    elif not math.isfinite(q):
+    if not q.numel() or q.device.type == "meta":
         return 0
+    lowest = q.min().item()
+    if not math.isfinite(lowest):
+        lowest = q.masked_fill(q.isfinite().logical_not(), 0).min().item()
     return min(max(0, math.ceil(-lowest)), MOST_SHIFTS)
 
 

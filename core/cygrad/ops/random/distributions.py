@@ -6,7 +6,7 @@ import math
 
 from cygrad.autograd.forward_levels import UnbatchedDraw, batch_depth
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.ops.declare.operand_types import refuse_complex_gradient
+from cygrad.ops.declare.operand_types import refuse_complex_gradient, refused
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_out
 from cygrad.devices.device import contiguous_format
 from cygrad.dtype import all_dtypes
@@ -67,8 +67,7 @@ def _bernoulli_function(input, p=None, *, generator=None, out=None):
     if out is not None:
         refuse_out_grad("bernoulli", input, out)
     if input.is_complex() and input.numel():
-        raise NotImplementedError("\"bernoulli_tensor_cpu_self_\" not implemented for "
-                                  f"'{SCALAR_NAMES[input.dtype.code]}'")
+        raise refused("bernoulli_tensor_cpu_self_", input.dtype)
     refuse_complex_gradient(input, "bernoulli")
     made = bernoulli_of(input, generator)
     try:
@@ -78,8 +77,7 @@ def _bernoulli_function(input, p=None, *, generator=None, out=None):
     if out is None:
         return made
     if out.is_complex() and input.numel():
-        dtype = SCALAR_NAMES[out.dtype.code]
-        raise NotImplementedError(f"\"bernoulli_tensor_cpu_self_\" not implemented for '{dtype}'")
+        raise refused("bernoulli_tensor_cpu_self_", out.dtype)
     return write_out("bernoulli", made.to(out.dtype), out)          # of any dtype: the draws are 0 and 1
 
 

@@ -16,6 +16,7 @@ from cygrad.dispatch.raw import clone_dense, copy_ as raw_copy
 from cygrad.dtype import FLOATS_OF_8_BITS, UNSIGNED, all_dtypes
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.random import device_stream
 from cygrad.ops.random.rand import default_generator, fill_plain
 from cygrad.tensor import Tensor
@@ -114,7 +115,7 @@ def _refused(sampler, params, dtype):
 
 def _need_float(self, kernel):
     if not (self.is_floating_point() or self.is_complex()):
-        raise NotImplementedError(f'"{kernel}" not implemented for \'{SCALAR_NAMES[self.dtype.code]}\'')
+        raise refused(kernel, self.dtype)
 
 
 def _in_place(name, sampler, contiguous_sampler=None):

@@ -4,10 +4,10 @@ PyTorch has these functions under the same names, which begin with an underscore
 is first asked for. The draws are the host's; `random/pathwise.pyx` has the derivatives' formulas.
 """
 import cygrad
-from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.derivatives.helpers import not_implemented
 from cygrad.ops.create.filled import empty_
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.random.rand import default_generator
 from cygrad.random import pathwise
@@ -20,7 +20,7 @@ def _doubles(*tensors):
 
 def _need_floats(kernel, input):
     if input.dtype not in (cygrad.float32, cygrad.float64):
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
+        raise refused(kernel, input.dtype)
 
 
 def _draws(input, generator):

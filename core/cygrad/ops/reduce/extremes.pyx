@@ -41,7 +41,10 @@ cdef Tensor extreme_of_axes(int code, Op op, str name, str kernel, Tensor input,
     if input.elements == 0:
         need_elements(input, axes, name)
     if input.dtype.category == CATEGORY_COMPLEX:
-        raise refused(kernel, input.dtype)
+        if input.elements:
+            raise refused(kernel, input.dtype)
+        if input._tracked():
+            raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
     return op.result(reduce(code, input, axes, keepdim, input.dtype), input, axes, (keepdim,))
 
 
@@ -207,10 +210,6 @@ def aminmax(input, *, dim=None, keepdim=False):
     min=tensor(1),
     max=tensor(3))
     """
-    if input.is_complex():
-        if dim is not None and not input.dim():
-            raise RuntimeError(str(refused("aminmax", input.dtype)))
-        raise refused("aminmax_cpu", input.dtype)
     if dim is None:
         if input.numel() == 0:
             raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
@@ -218,6 +217,10 @@ def aminmax(input, *, dim=None, keepdim=False):
     else:
         dim = axis_of(dim, input.dim(), "aminmax")
         need_elements(input, (dim,), "aminmax", "{}: Expected reduction dim {} to have non-zero size.")
+    if input.is_complex():
+        if dim is not None and not input.dim():
+            raise RuntimeError(str(refused("aminmax", input.dtype)))
+        raise refused("aminmax_cpu", input.dtype)
     return return_types.aminmax(_aminmax(input, dim, keepdim))
 
 

@@ -1,8 +1,7 @@
 """A hash of a tensor's elements: their bits, combined by exclusive or."""
 import cygrad
-from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.op_forms import op
-from cygrad.ops.declare.operand_types import need_tensors
+from cygrad.ops.declare.operand_types import need_tensors, refused
 from cygrad.ops.reduce.sums import axis_of
 
 
@@ -64,7 +63,7 @@ def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
     if mode != 0:
         raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
     if input.is_complex():
-        raise NotImplementedError(f'"xor_sum_cpu" not implemented for \'{SCALAR_NAMES[input.dtype.code]}\'')
+        raise refused("xor_sum_cpu", input.dtype)
     wide = input.detach().to(cygrad.float64 if input.is_floating_point() else cygrad.int64)
     words = wide.contiguous().view(cygrad.int64)
     if words.dim():

@@ -16,6 +16,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dtype import promote_types
+from cygrad.dispatch.allocation import laid_by_kernel
 from cygrad.dispatch.raw import cast_to, reduce_dims
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, is_integral
 from cygrad.ops.reduce.sums import EVERY, SQUARE_SUM, axes as axes_of
@@ -234,7 +235,8 @@ def _renorm(self, p, dim, maxnorm):
     axes = tuple([i for i in range(self.dim()) if i != dim])
     wide = cast_to(self, FLOAT32) if self.dtype in HALVES else self
     size = norm_of(wide, p, axes, True, None)
-    return cast_to(wide * SCALE_DOWN(size, float(maxnorm)), self.dtype).contiguous()
+    found = cast_to(wide * SCALE_DOWN(size, float(maxnorm)), self.dtype).contiguous()
+    return laid_by_kernel(found, found)
 
 
 @op(inplace=True, out="exact")
@@ -273,4 +275,6 @@ def renorm(input, p, dim, maxnorm):
     if is_integral(input):
         raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
                            f"{SCALAR_NAMES[input.dtype.code]}")
+    if p == math.inf and not input.numel():
+        refuse_empty_norm(input, p, [i for i in range(input.dim()) if i != axis], False)
     return _renorm(input, p, axis, maxnorm)

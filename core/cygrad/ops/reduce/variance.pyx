@@ -199,7 +199,7 @@ def spread(moment, name, input, dim, unbiased, keepdim, correction):
         raise RuntimeError(f"{which} only support floating point and complex dtypes")
     rank = input.dim()
     axes = None if dim is None else axes_of(dim, rank, name) or EVERY[rank]
-    if count_of(input, EVERY[rank] if axes is None else axes) <= correction:
+    if (count_of(input, EVERY[rank] if axes is None else axes) if input.numel() else 0) <= correction:
         warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
              "factor (input numel divided by output numel).")
     return moment(input, axes, correction, keepdim)

@@ -145,7 +145,7 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     check_devices(parts)
     dtype = common_dtype(parts)
     if out is not None:
-        refuse_out_grad("cat", *parts, out)
+        refuse_out_grad("cat", *[t for t in parts if t.rank != 1 or t.elements], out)
     for i in range(rank):
         sizes[i] = model.sizes[i]
     sizes[d] = total
@@ -206,7 +206,7 @@ def _stack(tensors, dim=0, *, out=None):
     first = <Tensor>parts[0]
     d = wrap_dim(dim, first.rank + 1)
     if out is not None:
-        refuse_out_grad("stack", *parts, out)
+        refuse_out_grad("stack", *[t for t in parts if t.elements], out)        # it would be a view that is none's
     if first.rank == MAX_RANK:
         raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims: {first.rank + 1}")
     for t in parts:

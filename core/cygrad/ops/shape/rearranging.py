@@ -1,10 +1,10 @@
 """Copies with the elements at other places: `repeat`, `flip`, `roll` and their relatives."""
 from cygrad.dispatch.allocation import empty_like_strided, empty_near
-from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.raw import arange_into, clone_dense, clone_like, copy_ as raw_copy, flipped, rolled, scan_op
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import functions, op
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.index.tensor_places import take_into
 from cygrad.ops.shape.views import wrap
 from cygrad.tensor import Tensor
@@ -89,7 +89,7 @@ def tile(input, *dims):
 def repeat_index(repeats, size=None):
     """How often each place is repeated, as the index of the result, of this size if any: [1, 0, 2] gives [0, 2, 2]."""
     if repeats.dtype.name not in ("int64", "int32"):
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{SCALAR_NAMES[repeats.dtype.code]}'")
+        raise refused("repeat_interleave_cpu", repeats.dtype)
     if repeats.dim() != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if repeats.numel() == 0:

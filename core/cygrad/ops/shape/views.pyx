@@ -187,7 +187,8 @@ def unsafe_strided_view(Tensor t not None, shape):
         return None
     out = view_of(t, t.offset, rank, sizes, strides)
     out.base, out.creation = None, CREATED_NORMALLY
-    out.counter = VersionCounter.__new__(VersionCounter)
+    if not out.inference:
+        out.counter = VersionCounter.__new__(VersionCounter)
     if tracked(t):
         UNSAFE_VIEW.record(out, (t, None))
     return out

@@ -4,7 +4,7 @@ from builtins import range as builtins_range
 
 import cygrad
 from cygrad import return_types
-from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
+from cygrad.dispatch.promotion import C_TYPES
 from cygrad.ops.declare.out_arguments import refuse_out_grad, write_each
 from cygrad.dispatch.raw import scatter_into
 from cygrad.ops.declare.primitives import own, primitive
@@ -201,7 +201,7 @@ def bincount(input, weights=None, minlength=0):
     tensor([1, 0, 2])
     """
     if input.dtype.is_floating_point or input.dtype.is_complex or input.dtype.name == "bool":
-        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
+        raise refused("bincount_cpu", input.dtype)
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if input.dim() == 1 and input.numel() == 0:
@@ -265,7 +265,7 @@ def histc(input, bins=100, min=0, max=0):
             input.new_full((), float(bound))                   # raises where the dtype can't hold it
         if not math.isfinite(float(min) - float(max)):
             raise RuntimeError(f"cygrad.histc: range of [{min:g}, {max:g}] is not finite")
-        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
+        raise refused("histogram_cpu", input.dtype)
     low, high = float(min), float(max)
     if low == high or not math.isfinite(high - low):
         low, high = outer_range(input.detach(), low, high, "histc", 1)

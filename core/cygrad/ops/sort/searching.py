@@ -2,11 +2,12 @@
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.ops.declare.out_arguments import write_out
-from cygrad.dispatch.raw import clone_dense, fill_ as raw_fill, gather_op, sort_op
+from cygrad.dispatch.raw import clone_dense, fill_ as raw_fill, gather_op, in_order_of, sort_op
 from cygrad.dtype import DType, all_dtypes
 from cygrad.errors import DeviceMismatch, warn_once
 from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.op_forms import functions, op
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.sort.host_loops import places_in_rows
 from cygrad.tensor import Tensor
 
@@ -62,7 +63,7 @@ def searched(name, rows, values, out_int32, right, out):
                            "depending on whether out_int32 flag is True, but we got output tensor's dtype "
                            f"{SCALAR_NAMES[out.dtype.code]} and out_int32 flag is {out_int32}")
     if (dtype.is_complex or dtype.name == "bool") and 0 not in shape:
-        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for '{SCALAR_NAMES[dtype.code]}'")
+        raise refused(f"{name}_out_cpu", dtype)
     if not isinstance(values, Tensor):
         values = functions["tensor"](values, dtype=dtype, device=rows.device)
     rows, values = clone_dense(rows.detach().to(dtype)), values.detach().to(dtype)
@@ -215,7 +216,8 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
     elements, test_elements : Tensor or number
         At most one of them a number.
     assume_unique : bool
-        Makes no difference here.
+        That no element occurs twice, nor a test element: where there are many of these, an element is found if it
+        occurs twice among all of them.
     invert : bool
         Whether it is not among them.
 
@@ -245,16 +247,21 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
         elements, tests = [t.detach().to(dtype) if isinstance(t, Tensor) else functions["tensor"](
             t, dtype=dtype, device=where) for t in (elements, test_elements)]
     # PyTorch compares every element with every test if there are few tests, and has them as a view then.
-    tests = tests.view(-1) if one and other and tests.numel() < 10 * elements.numel() ** 0.145 else tests.reshape(-1)
-    if tests.numel() <= 4:
+    few = tests.numel() < 10 * elements.numel() ** 0.145
+    tests = tests.view(-1) if one and other and few else tests.reshape(-1)
+    if assume_unique and other and not few:
+        ordered, order = sort_op(functions["cat"]((elements.reshape(-1), tests)), 0, False, True)
+        twice = functions["cat"]((ordered[1:] == ordered[:-1], tests.new_zeros(1, dtype=DTYPES["bool"])))
+        found = own(twice.clone().index_copy_(0, order, twice)[:elements.numel()].reshape(elements.shape), ())
+    elif tests.numel() <= 4:
         tests = tests.unbind(0)
-        if tests and elements.is_contiguous() and 1 not in elements.shape:         # so is what `==` makes
+        if tests and elements.is_contiguous() and not {0, 1} & {*elements.shape}:      # so is what `==` makes
             found, tests = elements == tests[0], tests[1:]
         else:
             found = empty_near(elements, elements.shape, DTYPES["bool"])
             raw_fill(found, False)
         for test in tests:
-            found = found | (elements == test)
+            found = in_order_of(found | (elements == test), found)
     else:
         tests = sort_op(tests, 0, False, True)[0]
         places = positions(tests, elements.reshape(-1), False).clamp(max=tests.numel() - 1)

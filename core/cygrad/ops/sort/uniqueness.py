@@ -6,12 +6,11 @@ ranked again until one is left, so that a lexicographic order of n slices takes 
 import functools
 
 from cygrad.dispatch.allocation import empty_near
-from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import fill_ as raw_fill, scan_op, sort_op
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import functions, op
 from cygrad.ops.index.tensor_places import mask_places
-from cygrad.ops.declare.operand_types import DTYPES
+from cygrad.ops.declare.operand_types import DTYPES, refused
 from cygrad.ops.shape.views import wrap
 from cygrad.ops.sort.host_loops import distinct_integers, without_repeats
 from cygrad.ops.sort.ties import sorted_rows
@@ -153,7 +152,7 @@ def chosen(found, return_inverse, return_counts):
 
 def need_order(input, name):
     if input.dtype.is_complex:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
+        raise refused(name, input.dtype)
 
 
 @op

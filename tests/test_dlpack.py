@@ -142,7 +142,7 @@ def changed(t, kind, place, value):
     return capsule
 
 
-BITS, STRIDES, OFFSET = 21, 32, 40              # where the struct has them
+DATA, BITS, SHAPE, STRIDES, OFFSET = 0, 21, 24, 32, 40              # where the struct has them
 
 
 def test_offsets():
@@ -172,6 +172,10 @@ def test_what_is_refused():
         cygrad.from_dlpack(np.arange(6)[::-1])
     with pytest.raises(BufferError, match="elements of DLPack's type int128 have no dtype here"):
         cygrad.from_dlpack(changed(cygrad.arange(6), ctypes.c_uint8, BITS, 128))
+    with pytest.raises(BufferError, match="of 1 axes has no shape"):
+        cygrad.from_dlpack(changed(cygrad.arange(6), ctypes.c_void_p, SHAPE, None))
+    with pytest.raises(BufferError, match="has no memory"):
+        cygrad.from_dlpack(changed(cygrad.arange(6), ctypes.c_void_p, DATA, None))
     with pytest.raises(RuntimeError, match="received an invalid capsule"):
         cygrad.from_dlpack(3)
 

@@ -253,7 +253,8 @@ def test_a_chain_of_a_million_ops():
     lambda one: one.repeat(10**15),
     lambda one: one.resize_(10**15),
     lambda one: cygrad.empty(10**10, 10**10),
-], ids=["empty", "zeros", "rand", "arange", "add", "clone", "repeat", "resize_", "overflow"])
+    lambda one: cygrad.tensor(range(2**62)),
+], ids=["empty", "zeros", "rand", "arange", "add", "clone", "repeat", "resize_", "overflow", "range"])
 def test_what_no_memory_can_hold_is_refused(ask):
     one = cygrad.tensor([3.0])
     gc.collect()
@@ -348,6 +349,19 @@ def test_no_garbage_is_collected_while_an_op_makes_its_tensors():
         gc.callbacks.remove(note)
     assert len(freed) == 600
     assert not runs
+
+
+def test_a_part_of_a_key_that_lies_about_its_class_is_refused():
+    class Lies:
+        __class__ = bool
+    x, real = cygrad.arange(3.0), cygrad.tensor([0, 1])
+    for part in (Lies(), weakref.proxy(real)):
+        for key in (part, (part, None)):
+            with pytest.raises(IndexError):
+                x[key]
+            with pytest.raises(IndexError):
+                x[key] = 1.0
+    assert x.tolist() == [0.0, 1.0, 2.0]
 
 
 def test_a_key_is_read_before_the_tensor_is_looked_at():
@@ -454,3 +468,21 @@ def test_methods_of_storages_look_at_self(kind):
                  lambda: kind.nbytes(3), lambda: kind._part(object(), 0, 1)):
         with pytest.raises((TypeError, AttributeError)):
             call()
+
+
+def test_a_storage_keeps_its_tensor_and_its_bounds():
+    held = cygrad.arange(4.0).untyped_storage()
+    for wrong in (lambda: setattr(held, "held", None), lambda: delattr(held, "held"), lambda: held._hold(None),
+                  lambda: held._part(-1, 4), lambda: held._part(0, 17), lambda: held._part(9, 8)):
+        with pytest.raises((AttributeError, TypeError, IndexError)):
+            wrong()
+    assert held.nbytes() == 16
+
+
+def test_a_weak_proxy_is_not_its_tensor():
+    """Python's `isinstance` says that it is one."""
+    x = cygrad.ones(3)
+    for call in (lambda proxy: cygrad.dist(x, proxy), lambda proxy: cygrad.sum(proxy), lambda proxy: x.add(proxy),
+                 lambda proxy: cygrad.cat([x, proxy]), lambda proxy: cygrad.exp(proxy)):
+        with pytest.raises(TypeError):
+            call(weakref.proxy(x))

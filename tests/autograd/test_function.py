@@ -146,6 +146,24 @@ def test_subclasses_have_nodes_of_their_own(a):
     assert type(MulAdd.apply(a, a, a).grad_fn).__name__ == "MulAddBackward"
 
 
+def test_an_output_whose_class_has_a_view_as_of_its_own():
+    class Odd(cygrad.Tensor):
+        def view_as(self, other):
+            return None
+
+    x = cygrad.ones(2, requires_grad=True).as_subclass(Odd)
+    with pytest.raises(TypeError):
+        make(lambda ctx, x: x, lambda ctx, grad: grad).apply(x)
+
+
+@pytest.mark.parametrize("name", ["to_save", "dirty_tensors", "non_differentiable"])
+def test_what_is_written_to_the_context_must_be_a_tuple(a, name):
+    for wrong in (5, [a], "ab"):
+        with pytest.raises(RuntimeError, match=f"{name} attribute is expected to be a tuple"):
+            make(lambda ctx, x: (setattr(ctx, name, wrong), x * 1)[1], lambda ctx, grad: grad).apply(a)
+    make(lambda ctx, x: (setattr(ctx, name, None), x * 1)[1], lambda ctx, grad: grad).apply(a).sum().backward()
+
+
 def test_missing_methods():
     x = cygrad.ones(1, requires_grad=True)
     with pytest.raises(NotImplementedError, match="^You must implement the forward function for custom autograd.Funct"):

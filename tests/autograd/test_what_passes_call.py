@@ -92,6 +92,17 @@ def test_grad_refuses_no_inputs_and_zeros_for_an_edge():
         cygrad.autograd.grad(x.sum(), (x, edge), allow_unused=True, materialize_grads=True)
 
 
+def test_an_edge_to_an_output_that_a_node_has_not():
+    x = cygrad.ones(2, requires_grad=True)
+    y, made = x * 2, type(x.clone().grad_fn).__new__(type(x.clone().grad_fn))
+    for node, number in ((y.grad_fn, 99), (y.grad_fn, -1), (y.grad_fn, 1), (x.unbind()[0].grad_fn, 2), (made, 0)):
+        edge = cygrad.autograd.graph.GradientEdge(node, number, None)
+        with pytest.raises(RuntimeError, match="has no output"):
+            cygrad.autograd.grad(y.sum(), edge)
+        with pytest.raises(RuntimeError, match="has no output"):
+            cygrad.autograd.backward(edge, cygrad.ones(2))
+
+
 def test_zeros_for_one_number_that_is_not_used():
     x, y = (cygrad.tensor(2.0, requires_grad=True) for _ in range(2))
     assert cygrad.autograd.grad(x * x, y, materialize_grads=True)[0].item() == 0

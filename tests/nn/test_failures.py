@@ -67,3 +67,12 @@ def test_an_error_that_is_raised_again_elsewhere_has_one_note():
     with pytest.raises(RuntimeError) as caught:
         m(cygrad.ones(2, 4))
     assert text_of(caught).count("came:") == 1
+
+
+def test_a_module_whose_description_ends_the_program():
+    class Ends(nn.Linear):
+        def __repr__(self):
+            raise SystemExit
+
+    with pytest.raises(RuntimeError, match="mat1 and mat2 shapes"):
+        Ends(4, 3)(cygrad.ones(2, 2))

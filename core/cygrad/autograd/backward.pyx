@@ -161,17 +161,20 @@ cdef bint is_edge(object t):
 cdef Tensor placed(tuple edge):
     """A tensor, of any values, at an edge: the leaf itself, or one with the shape and dtype that the node knows of."""
     cdef Node node = <Node>edge[0]
-    cdef View meta
+    cdef int number = edge[1]
+    cdef View meta = None
     cdef Tensor made
     if isinstance(node, AccumulateGrad):
         made = (<AccumulateGrad>node).variable
-        if accumulator_of(made) is node:
+        if made is not None and accumulator_of(made) is node:
             return made
         meta = made                     # which has another memory now, and with it another place in the graph
-    else:
-        meta = meta_of(node, edge[1])
+    elif 0 <= number < node.outputs():
+        meta = meta_of(node, number)
+    if meta is None:
+        raise RuntimeError(f"{node.name()} has no output {number} that a gradient could enter")
     made = empty(node.backend, node.index, meta.dtype, meta.rank, meta.sizes)
-    made.node, made.output_number, made.requires = node, edge[1], True
+    made.node, made.output_number, made.requires = node, number, True
     return made
 
 

@@ -279,7 +279,7 @@ cdef object applied(cls, tuple args, dict kwargs):
         found = call(cls, args)
         if found is not NotImplemented:
             return found
-    ctx = <FunctionCtx>whole_instance(node_in_transforms(cls) if transforms() else cls._backward_cls, NOTHING)
+    ctx = <FunctionCtx?>whole_instance(node_in_transforms(cls) if transforms() else cls._backward_cls, NOTHING)
     ctx.arguments = len(args)
     for i in range(ctx.arguments):
         if not isinstance(args[i], Tensor):
@@ -347,8 +347,8 @@ cdef bint is_new(FunctionCtx ctx, tuple args, object output):
 cdef list _attach(FunctionCtx ctx, tuple args, tuple outputs, bint recorded):
     """Give the outputs of `forward` their history, or take it from them. Runs while nothing is recorded."""
     inputs = {id(value) for value in args if isinstance(value, Tensor)}
-    dirty = _ids(ctx.dirty_tensors, "mark_dirty")
-    non_differentiable = _ids(ctx.non_differentiable, "mark_non_differentiable")
+    dirty = _ids(as_tuple("dirty_tensors", ctx.dirty_tensors), "mark_dirty")
+    non_differentiable = _ids(as_tuple("non_differentiable", ctx.non_differentiable), "mark_non_differentiable")
     ctx.dirty_tensors = ctx.non_differentiable = ()  # no cycle ctx -> output -> ctx
     if non_differentiable:
         ctx.marked = {number for number, output in enumerate(outputs) if id(output) in non_differentiable}
@@ -388,7 +388,7 @@ cdef list _attach(FunctionCtx ctx, tuple args, tuple outputs, bint recorded):
         elif differentiable:
             if is_input:
                 output = output.view_as(output)
-            ctx.own(<Tensor>output, number, len(outputs) == 1)
+            ctx.own(<Tensor?>output, number, len(outputs) == 1)     # a subclass may have a `view_as` of its own
         elif is_input and not output.requires_grad:
             if not is_dirty:
                 output = output.view_as(output)
@@ -405,6 +405,14 @@ def _is_continuous(tensor):
     return tensor.is_floating_point() or tensor.is_complex()
 
 
+cdef tuple as_tuple(str name, object given):
+    """What an attribute of the context holds, to which `forward` may have written anything."""
+    if given is not None and not isinstance(given, tuple):
+        raise RuntimeError(f"autograd internal error: {name} attribute is expected to be a tuple but is "
+                           f"{type(given).__name__}")
+    return given or NOTHING
+
+
 def _ids(tensors, method):
     for position, value in enumerate(tensors):
         if not isinstance(value, Tensor):
@@ -416,7 +424,7 @@ def _ids(tensors, method):
 
 cdef tuple kept_by(FunctionCtx ctx):
     """What `save_for_backward` got, with versions; outputs without their history, which would be a cycle."""
-    cdef tuple given = <tuple>ctx.to_save
+    cdef tuple given = as_tuple("to_save", ctx.to_save)
     cdef list changed = None
     cdef Py_ssize_t i
     cdef Tensor t

@@ -365,6 +365,8 @@ cdef Tensor tensor_over(cygrad_dl_tensor *given, Taken owner, bint readonly):
     cdef DType dtype = dtype_for(given.dtype.code, given.dtype.bits, given.dtype.lanes)
     if given.ndim < 0 or given.ndim > MAX_RANK:
         raise BufferError(f"tensor has too many (>{MAX_RANK}) dims: {given.ndim}")
+    if given.ndim and given.shape is NULL:
+        raise BufferError(f"an array of {given.ndim} axes has no shape")
     for i in reversed(range(given.ndim)):
         sizes[i] = given.shape[i]
         strides[i] = step if given.strides is NULL else given.strides[i]
@@ -375,6 +377,8 @@ cdef Tensor tensor_over(cygrad_dl_tensor *given, Taken owner, bint readonly):
     for i in range(given.ndim):
         if filled:
             last += product(sizes[i] - 1, max(strides[i], 0))
+    if filled and given.data is NULL and given.device.device_type == CPU:
+        raise BufferError("an array of some elements has no memory")
     if readonly:
         warn("The given array is not writable, and tensors that can't be written don't exist. This means writing to "
              "this tensor will result in undefined behavior. You may want to copy the array to protect its data "

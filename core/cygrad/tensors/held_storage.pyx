@@ -34,7 +34,7 @@ def flat(Tensor t not None, DType dtype not None):
 
 cdef class Held:
     """The tensor that a storage holds, and what is asked of it most often."""
-    cdef public Tensor held
+    cdef readonly Tensor held
     cdef size_t place           # where it stands in `_bytes_of`, or 0
     cdef object __weakref__
 
@@ -49,6 +49,10 @@ cdef class Held:
             found = _bytes_of[self.place]()
             if found is self or found is None:      # else another one has come to stand there
                 del _bytes_of[self.place]
+
+    def _hold(self, Tensor elements not None):
+        """Be the storage of this tensor of one axis."""
+        self.held = elements
 
     @property
     def elements(self):
@@ -77,6 +81,8 @@ cdef class Held:
     def _part(self, Py_ssize_t start, Py_ssize_t stop):
         """Some bytes as a tensor on the same memory; None where the host can't reach it."""
         cdef Storage memory = self.held.memory
+        if not 0 <= start <= stop <= memory.nbytes_:
+            raise IndexError(f"bytes {start} to {stop} of a storage of {memory.nbytes_}")
         if memory.pointer == NULL:
             return None
         memory._lend()          # others have its address now

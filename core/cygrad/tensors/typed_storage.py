@@ -287,11 +287,11 @@ class TypedStorage(_Storage):
         elif not isinstance(dtype, DType):
             raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
         if wrap_storage is not None:
-            self.held = flat(wrap_storage.held, dtype)
+            self._hold(flat(wrap_storage.held, dtype))
         elif args and isinstance(args[0], str):
             raise TypeError("new(): invalid data type 'str'")
         else:
-            self.held = elements_of("TypedStorage", args, dtype, device)
+            self._hold(elements_of("TypedStorage", args, dtype, device))
 
     @property
     def dtype(self):
@@ -364,7 +364,7 @@ class UntypedStorage(_Storage):
             raise TypeError("torch.UntypedStorage() received an invalid combination of arguments - got "
                             f"({', '.join(given)}{', ' if len(given) == 1 else ''}), but expected one of:\n"
                             + _UNTYPED_FORMS)
-        self.held = elements_of("torch.UntypedStorage", args, None, device)
+        self._hold(elements_of("torch.UntypedStorage", args, None, device))
         self._stand_for_bytes()
 
     def __setitem__(self, index, value):

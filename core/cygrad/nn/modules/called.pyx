@@ -111,7 +111,7 @@ cdef void explain_error(object self, tuple args, dict kwargs) noexcept:
     if error is not NULL and isinstance(<object>error, explained_errors):
         try:
             explain(<object>error, self, args, kwargs)
-        except Exception:       # a module that cannot be described
+        except BaseException:       # a module that cannot be described
             pass
     PyErr_Restore(kind, error, traceback)
 

@@ -13,7 +13,7 @@ from cpython.tuple cimport PyTuple_CheckExact
 
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.kernel_calls cimport cast
-from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, FLOAT32, default_float, dtype_of
+from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, FLOAT32, UINT8, default_float, dtype_of
 from cygrad.ops.create.arrays cimport is_array, share_array, shared_with
 from cygrad.ops.create.placing cimport checked_dtype, finish, finished, placed, placed_shared
 from cygrad.ops.create.sequences cimport check_ragged, infer_dtype, sequence_shape, write_nested
@@ -76,6 +76,8 @@ cdef Tensor from_data(object values, DType dtype):
             out = clone_like(out)
             return out if dtype is None else cast(out, dtype)
     rank = sequence_shape(values, sizes)
+    if not (PyList_CheckExact(values) or PyTuple_CheckExact(values)):
+        host_empty(dtype_of(UINT8), rank, sizes)        # `range(2**62)` is refused before all of it is looked at
     if dtype is None:
         dtype = infer_dtype(values, None)
         if dtype is None:

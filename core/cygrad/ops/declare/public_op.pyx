@@ -335,6 +335,8 @@ cdef int rare_kind(PyObject *value, bint any_goes) except -1:
     if any_goes:
         return OTHER
     kind = kind_of(<object>value)
+    if kind == TENSOR:
+        kind = ODD                          # a weak proxy of one: its `__class__` is another than its type
     if not PyType_GetFlags(type_) & Py_TPFLAGS_HEAPTYPE and type_ != &PyType_Type and n_known < KNOWN:
         known_types[n_known], known_kinds[n_known] = type_, kind        # of a type as a value, it depends on which
         n_known += 1

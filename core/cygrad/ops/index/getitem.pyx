@@ -64,8 +64,18 @@ cdef tuple parts_of_key(Tensor t, object key, int *used, int *tensors):
     afterwards.
     """
     cdef tuple parts = <tuple>key if PyTuple_CheckExact(key) else (key,)
+    if type(key) is not list and are_known(parts, used, tensors):
+        return parts
+    parts = tuple(general().parts_of(key, t))
+    if not are_known(parts, used, tensors):             # its `__class__` is another than its type
+        raise IndexError("a part of a key is none of the types that it says it is")
+    return parts
+
+
+cdef bint are_known(tuple parts, int *used, int *tensors):
+    """Whether all parts are what `parts_of_key` gives; counts them."""
     cdef Tensor index
-    cdef bint known = type(key) is not list
+    used[0] = tensors[0] = 0
     for part in parts:
         if PyLong_CheckExact(part) or PySlice_Check(part) and is_plain_slice(part):
             used[0] += 1
@@ -76,11 +86,8 @@ cdef tuple parts_of_key(Tensor t, object key, int *used, int *tensors):
         elif PyBool_Check(part):
             tensors[0] += 1
         elif part is not None and part is not Ellipsis:
-            known = False
-    if known:
-        return parts
-    used[0] = tensors[0] = 0
-    return parts_of_key(t, tuple(general().parts_of(key, t)), used, tensors)
+            return False
+    return True
 
 
 cdef Tensor read_key(Tensor t, object key, tuple parts, int used, list indices):

@@ -74,6 +74,14 @@ def nested(r):
     return f"m.tensor([{leaf()}, {leaf()}])"
 
 
+def nested_deep(r):
+    """Up to 64 axes, here; far more PyTorch refuses, too, and a list in itself."""
+    leaf, deep = r.choice(["1", "m.ones(1)", "[1.]", "m.ones([1] * 30).numpy()"]), r.choice([1, 2, 30, 1000, 10**5])
+    if r.random() < 0.1:
+        return "(lambda x: [x.append(x), m.tensor(x)])([1])"
+    return f"(lambda x: [x := [x] for _ in range({deep})] and m.tensor(x).shape)({leaf})"
+
+
 def parts(r):
     kind, dtype = r.choice(["real", "imag"]), r.choice(["float32", "complex64", "complex128"])
     value = r.choice(["2", "m.ones(2)", "m.ones(1)", "m.ones(3)", "1.5"])
@@ -135,6 +143,9 @@ def storages(r):
     kind = r.choice(["Typed", "Untyped"])
     given = r.choice(["3", "[1, 2, 3]", "(1, 300)", "[-1]", "2, 2", "1.5", "m.ones(2)", "[1.5, True]", "None", "True"])
     dtype = f", dtype=m.{r.choice(['int32', 'float64', 'uint8'])}" if kind == "Typed" and r.random() < 0.5 else ""
+    if r.random() < 0.3:
+        made = f"m.ones(3, dtype=m.{r.choice(['int32', 'float32', 'float64'])}).{r.choice(['', 'untyped_'])}storage()"
+        return f"m.ones(2).set_({made}).shape"
     return f"len(m.{kind}Storage({given}{dtype}).tolist())"
 
 
@@ -311,6 +322,23 @@ def lost_rows(r):
         f"m.isin(m.tensor([1, 1, 2, 3]), m.tensor([1, 3, 3] * {r.choice([1, 30])}), assume_unique=True)"])
 
 
+def numbers_written(r):
+    """They are those of double precision, or refused where the dtype can't hold them."""
+    dtype = r.choice([*DTYPES, "complex128", "int64", "uint8", "bool"])
+    value = r.choice(["0.1", "1e300", "-1", "300", "2**40", "True", "0.1 + 0.2j", "float('nan')"])
+    x = f"m.zeros(2, 3, dtype=m.{dtype}){r.choice(['', '.t()'])}"
+    way = r.choice(["x.copy_({})", "x.fill_({})", "x.__setitem__(0, {})", "x.__setitem__(..., {})", "x.add_({})",
+                    "x.masked_fill_(x == 0, {})", "x.masked_fill(x == 0, {})", "x.index_fill_(0, m.tensor([1]), {})",
+                    "x.scatter_(0, m.zeros(2, 2, dtype=m.int64), {})", "m.full_like(x, {})", "x.new_full((2,), {})"])
+    return f"[x := {x}, y := {way.format(value)}, (x if y is None else y).tolist()][2]"
+
+
+def seeds(r):
+    """Of devices that are not there: drawn numbers stay what they were."""
+    call = r.choice(["m.cuda.manual_seed_all(5)", "m.cuda.manual_seed(5)", "m.manual_seed(5)"])
+    return f"[m.manual_seed(1), {call}, m.rand(2)][2]"
+
+
 def refusals(r):
     """Calls that PyTorch refuses for what only the op can see."""
     x = r.choice(["m.ones(3)", "m.ones(2, 3)", "m.arange(4.)"])
@@ -323,13 +351,13 @@ def refusals(r):
         "m.nn.functional.embedding_bag(m.tensor([[9, 1]]), m.ones(4, 2), mode='max')"])
 
 
-@pytest.mark.parametrize("family", [complex_infinities, over_their_operands, singular_determinants,
-                                    zeros_of_both_signs, twice_at_zero, halves_in_steps, lost_rows,
-                                    older_overloads, refusals, spreads, row_norms, rows_with_nan, changed_moments,
+@pytest.mark.parametrize("family", [complex_infinities, over_their_operands, singular_determinants, zeros_of_both_signs,
+                                    twice_at_zero, halves_in_steps, lost_rows, older_overloads, refusals,
+                                    numbers_written, seeds, spreads, row_norms, rows_with_nan, changed_moments,
                                     not_finite, zeroth_powers, infinite_means, frequencies, numbers_beside_halves,
                                     powers_of_two, areas_below, joined_into, ranges, ranges_into, far_strides,
                                     empty_targets, buffers, complex_ranges, storages, means, beside, clamps, softmaxes,
-                                    logits, places, triangular, nested, parts])
+                                    logits, places, triangular, nested, nested_deep, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):

@@ -67,11 +67,15 @@ class Parameter:
             return functions["as_tensor"](np.array(value))
         if self.kind == "torch.dtype" and isinstance(value, type):
             return DTYPES[value]
-        if isinstance(value, Tensor) and self.kind in _NUMBERS:
-            return value.item()
         if isinstance(value, bytes) and self.kind in ("str", "torch.device"):
             return value.decode()
-        if self.kind == "float" and type(value) is int:
+        if isinstance(value, Tensor) and self.kind in _NUMBERS:
+            value = value.item()
+        if self.kind == "float" and type(value) is complex:
+            if value.imag:
+                raise RuntimeError("value cannot be converted to type double without overflow")
+            return value.real
+        if self.kind == "float" and isinstance(value, (int, np.complexfloating)) and type(value) is not bool:
             return float(value)
         if isinstance(value, int) and not -2 ** 63 <= value < 2 ** (63 if self.kind == "int" or self.one else 64):
             self._overflow(value)
@@ -122,13 +126,14 @@ _CHECKS = {
     "Number": _is_number,
     "sizes": lambda value: isinstance(value, (tuple, list)) or _is_index(value),
     "complex": _is_number,
-    "float": lambda value: _is_number(value) and not isinstance(value, (complex, np.complexfloating)),
+    "float": lambda value: _is_number(value) and type(value) is not complex,
     "bool": lambda value: isinstance(value, bool),
     "str": lambda value: isinstance(value, (str, bytes)),
     "torch.dtype": lambda value: isinstance(value, DType) or any(value is kind for kind in (float, int, bool, complex)),
     "torch.layout": lambda value: isinstance(value, layout),
     "torch.memory_format": lambda value: isinstance(value, memory_format),
-    "torch.device": lambda value: isinstance(value, (device, str, bytes)) or _is_int(value) and not isinstance(value, Tensor),
+    "torch.device": lambda value: (
+        isinstance(value, (device, str, bytes)) or _is_int(value) and not isinstance(value, Tensor)),
     "torch.Generator": lambda value: isinstance(value, Generator),
 }
 

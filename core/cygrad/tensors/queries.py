@@ -2,6 +2,7 @@
 import math
 
 import cygrad
+from cygrad.autograd.function import Function
 from cygrad.dispatch.allocation import axes_in_memory
 from cygrad.errors import warn
 from cygrad.ops.declare.op_forms import methods, op
@@ -135,15 +136,27 @@ def sparse_dim(self):
     return 0
 
 
+class Resize(Function):
+    """The tensor in another shape of as many elements; PyTorch has it as a Function of Python, too."""
+
+    @staticmethod
+    def forward(ctx, self, sizes):
+        if math.prod(sizes) != self.numel():
+            raise RuntimeError(f"requested resize to {'x'.join(map(str, sizes))} ({math.prod(sizes)} elements in "
+                               f"total), but the given tensor has a size of {'x'.join(map(str, self.shape))} "
+                               f"({self.numel()} elements). autograd's resize can only change the shape of a given "
+                               "tensor, while preserving the number of elements. ")
+        ctx.sizes = self.shape
+        return self.contiguous().view(*sizes)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad.contiguous().view(ctx.sizes), None
+
+
 def _reshaped(self, sizes, name):
-    """The tensor in another shape of as many elements, for what PyTorch has deprecated."""
     warn(f"non-inplace {name} is deprecated")
-    if math.prod(sizes) != self.numel():
-        raise RuntimeError(f"requested resize to {'x'.join(map(str, sizes))} ({math.prod(sizes)} elements in total), "
-                           f"but the given tensor has a size of {'x'.join(map(str, self.shape))} ({self.numel()} "
-                           "elements). autograd's resize can only change the shape of a given tensor, while "
-                           "preserving the number of elements. ")
-    return self.contiguous().view(*sizes)
+    return Resize.apply(self, sizes)
 
 
 @op(only_method=True)

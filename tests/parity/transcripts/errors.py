@@ -549,3 +549,13 @@ torch.Generator("nowhere")
 torch.Tensor("a")
 torch.Tensor(1.5)
 torch.Tensor(2, 3).shape, torch.Tensor([1, 2]), torch.Tensor().shape
+
+# %% bytes for words, complex numbers for floats, the same thing twice
+x = torch.tensor([1., 3.])
+torch.div(x, 2, rounding_mode=b"floor"), torch.fft.fft(x, norm=b"ortho"), torch.zeros(2, device=b"cpu")
+torch.dropout(x, torch.tensor(0.5 + 0j), False), torch.allclose(x, x, torch.tensor(1 + 0j))
+torch.dropout(x, 0.5 + 0j, False)
+torch.logit(x, torch.tensor(1j))
+x.tensor_split(2, sections=2)
+torch.native_dropout(x.long(), 0.5, True)
+x.resize(3)

@@ -53,6 +53,24 @@ torch.nn.functional.linear(torch.ones(3, 2, dtype=torch.complex64), torch.ones(1
 torch.addmm(half_known, torch.ones(3, 2, dtype=torch.complex64), torch.ones(2, 1, dtype=torch.complex64), alpha=2)
 torch.addmm(half_known, torch.ones(3, 2, dtype=torch.complex64), torch.ones(2, 1, dtype=torch.complex64), beta=2)
 
+# %% singular and empty matrices, factors that are not wanted
+torch.lu(torch.zeros(2, 2)), torch.tensor([[1., 2.], [2., 4.]]).lu()
+torch.linalg.lu_factor_ex(torch.ones(0, 3), pivot=False), torch.linalg.lu(torch.ones(0, 3, 3), pivot=False)
+torch.linalg.lu(torch.ones(3, 3), pivot=False)
+u, s, v = torch.tensor([[1 + 2j, 3], [0, 1j]]).svd(compute_uv=False)
+u, s, v, v.is_conj(), u._version, v._version
+torch.svd(torch.eye(3), out=[torch.zeros(0, dtype=torch.float64) for _ in range(3)])
+torch.qr(torch.eye(3), out=[torch.zeros(0, dtype=torch.float64) for _ in range(2)])
+
+# %% norms of the parts along one axis, Fourier transforms of real numbers into `out`
+x = torch.arange(12.).view(2, 2, 3).requires_grad_()
+for dim in range(3):
+    norms = torch.norm_except_dim(x, dim=dim)
+    print(norms.stride(), type(norms.grad_fn).__name__)
+out = torch.empty(0, dtype=torch.complex64)
+torch.fft.ifft(x, out=out).requires_grad, type(out.grad_fn).__name__
+torch.fft.ihfft(x.detach(), out=torch.empty(0, dtype=torch.complex64).requires_grad_())
+
 # %% batches of least squares
 torch.linalg.lstsq(torch.ones(3, 4, 2), torch.ones(4, 1))  # types
 torch.linalg.lstsq(torch.eye(4, 2).repeat(4, 1, 1), torch.ones(4, 5))[0].shape

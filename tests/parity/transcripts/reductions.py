@@ -70,3 +70,8 @@ torch.diff(torch.ones(3), n=0, prepend=torch.ones(1))
 
 # %% a histogram with one tensor for both results
 torch.histogram(torch.rand(4), 3, out=(torch.zeros(3),))
+
+# %% means of integers, whatever they go into
+torch.mean(torch.arange(3), out=torch.zeros(0)), torch.mean(torch.arange(3), dim=0, out=torch.zeros(0))
+torch.mean(torch.arange(3), dim=None, out=torch.zeros(0))
+torch.mean(torch.arange(3), out=torch.zeros(0, dtype=torch.int64))

@@ -53,7 +53,7 @@ LOOKED_AT_FIRST = set("""
     addcmul addcdiv hardshrink
     ldexp masked_select scatter scatter_add scatter_reduce addr complex conj_physical deg2rad diff
     float_power floor_divide frac outer heaviside i0 igamma igammac isneginf isposinf logaddexp logaddexp2 logit polar
-    polygamma rad2deg round sgn signbit square where xlogy special_chebyshev_polynomial_t
+    polygamma rad2deg round sgn signbit sinc square where xlogy special_chebyshev_polynomial_t
     special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_entr
     special_erfcx special_hermite_polynomial_h special_hermite_polynomial_he special_i0e special_i1 special_i1e
     special_laguerre_polynomial_l special_legendre_polynomial_p special_log_ndtr special_modified_bessel_i0
@@ -73,10 +73,10 @@ FILLED_FIRST = {"sum": 0, "nansum": 0, "mean": 0, "amax": -math.inf, "amin": mat
 ROW_MAJOR = frozenset("""
     cholesky cholesky_solve quantile nanquantile linalg_tensorinv stack fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2
     fft_hfftn fft_ifft2 fft_ifftn fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2
-    fft_rfftn""".split())
+    fft_rfftn special_ndtr""".split())
 
 # Likewise, if it had elements before; if it was empty, it gets LAPACK's order.
-ROW_MAJOR_GROWN = frozenset("cholesky_inverse geqrf ormqr triangular_solve".split())
+ROW_MAJOR_GROWN = frozenset("cholesky_inverse geqrf orgqr ormqr triangular_solve".split())
 
 # Ops that make tensors: an `out=` of another shape is resized without a word.
 MAKERS = frozenset("arange range linspace logspace eye zeros ones full rand normal bernoulli".split())

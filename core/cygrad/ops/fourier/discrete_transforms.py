@@ -123,10 +123,11 @@ def with_out(kind, name, function):
         if name[-1] not in "2n":
             check_kind(out)
         result = function(input, *args, **kwargs)
-        read = None if name in ("ifft", "ihfft") and not input.is_complex() else input     # which it copies out
-        refuse_out_grad("fft_" + name, read, out, None)         # PyTorch doesn't ask whether they overlap
+        # The conjugate of `fft` is what PyTorch writes out for real numbers.
+        asked = "conj_physical" if name in ("ifft", "ihfft") and not input.is_complex() else "fft_" + name
+        refuse_out_grad(asked, result, out)                     # PyTorch doesn't ask whether the input overlaps
         check_kind(out)
-        return write_out("fft_" + name, result, out)
+        return write_out(asked, result, out, operands=(result,))
     return with_out_argument
 
 

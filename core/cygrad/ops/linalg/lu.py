@@ -102,7 +102,7 @@ def checked_lu(A, name, pivot):
         raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
     if A.numel():
         need_kernel(A, "lu_cpu")
-    if not pivot:
+    if not pivot and A.numel():
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
 
 
@@ -204,10 +204,7 @@ def _lu_old(input, pivot=True, get_infos=False, out=None):
               "should be replaced with\nLU, pivots = torch.linalg.lu_factor(A, compute_pivots)\nand\n"
               "LU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\nshould be replaced with\n"
               "LU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)")
-    found = tuple(lu_factor_ex(input, pivot=pivot))
-    if not get_infos:
-        check_info(found[2], zero_in_u("torch.linalg.lu_factor_ex"))
-    found = found if get_infos else found[:2]
+    found = tuple(lu_factor_ex(input, pivot=pivot))[:3 if get_infos else 2]     # nothing is said of a singular matrix
     if out is not None and len(out) != len(found):
         raise TypeError(f"expected tuple of {len(found)} elements but got {len(out)}")
     return found if out is None else tuple([o.resize_as_(result).copy_(result) for o, result in zip(out, found)])
@@ -242,7 +239,8 @@ def lu(A, *, pivot=True):
     """
     checked_lu(A, "linalg.lu", pivot)
     lower, upper, pivots = _lu(A)
-    return return_types.linalg_lu((permutation_matrix(pivots, A.shape[-2], A), lower, upper))
+    order = permutation_matrix(pivots, A.shape[-2], A) if pivot else new(A, (0,))
+    return return_types.linalg_lu((order, lower, upper))
 
 
 @primitive(name="linalg_lu_solve")

@@ -1,5 +1,6 @@
 """Functions that `torch` itself has beside `nn.functional` and `linalg`, under other names or with other arguments."""
 import cygrad
+from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import need_tensors
@@ -158,6 +159,9 @@ def native_dropout(input, p, train):
     """
     if train is False or not input.numel():
         return input.clone(), cygrad.ones_like(input, dtype=cygrad.bool)
+    if not (input.is_floating_point() or input.is_complex()):
+        raise RuntimeError("result type Float can't be cast to the desired output type "
+                           + SCALAR_NAMES[input.dtype.code])
     if p == 1:
         none = cygrad.zeros_like(input, dtype=cygrad.bool)
         return input * none, none
@@ -299,7 +303,9 @@ def norm_except_dim(v, pow=2, dim=0):
     """
     if dim == -1:
         return v.norm(pow)
-    if dim == 0:
-        size = v.size(0)
-        return _norm(v.contiguous().view(size, -1), pow, (1,), False).view((size,) + (1,) * (v.dim() - 1))
+    if dim in (0, v.dim() - 1):
+        size = [1] * v.dim()
+        size[dim] = v.size(dim)
+        rows = v.contiguous().view((-1, size[dim]) if dim else (size[0], -1))
+        return _norm(rows, pow, (0 if dim else 1,), False).view(size)
     return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)

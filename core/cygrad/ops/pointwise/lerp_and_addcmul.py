@@ -43,6 +43,7 @@ def of_one_float_dtype(a, b, c):
 @primitive(name="lerp_tensor")
 def _lerp_tensor(self, end, weight):
     if self.is_complex():
+        weight = cast_to(weight, self.dtype)
         return select(weight.abs() < 0.5, LERP_NEAR_START(self, end, weight), LERP_NEAR_END(self, end, weight))
     return LERP(self, end, weight)
 

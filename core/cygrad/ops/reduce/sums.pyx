@@ -172,7 +172,7 @@ cdef Tensor average(Tensor input, tuple dims, bint keepdim, DType dtype):
 def mean_dtype(out, input, dim=None, *args, axis=None, **kwargs):
     """The mean is computed in the dtype of `out`, which must be able to hold it."""
     cdef bint everything = dim is None and axis is None
-    if not everything and not (input.is_floating_point() or input.is_complex()) and kwargs.get("dtype") is None:
+    if not (input.is_floating_point() or input.is_complex()) and kwargs.get("dtype") is None:
         raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
                            f"complex dtype. Got: {SCALAR_NAMES[input.dtype.code]}")
     if not everything:

@@ -36,7 +36,8 @@ def split(tensor, split_size_or_sections, dim=0):
     >>> cygrad.tensor([1, 2, 3]).split(2)
     (tensor([1, 2]), tensor([3]))
     """
-    return _split(tensor, split_size_or_sections, dim)
+    return _split(tensor, split_size_or_sections, dim) if isinstance(tensor, Tensor) else \
+        tensor.split(split_size_or_sections, dim)
 
 
 @op(only_method=True, name="split")
@@ -133,7 +134,7 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
     >>> cygrad.tensor([1, 2, 3]).tensor_split(2)
     (tensor([1, 2]), tensor([3]))
     """
-    at = indices if indices is not None else sections if sections is not None else indices_or_sections
+    at, = [given for given in (indices_or_sections, indices, sections) if given is not None]
     if input.dim() == 0:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     if isinstance(at, Tensor):

@@ -28,9 +28,9 @@ def kind_of(dtype):
 def values(rng, shape, dtype):
     """Small numbers, so that products of a few of them lose no digits and integers don't overflow."""
     if dtype == "int32":
-        return cygrad.from_numpy(rng.integers(-3, 4, shape).astype("int32"))
+        return cygrad.from_numpy(np.asarray(rng.integers(-3, 4, shape), "int32"))
     if dtype == "complex64":
-        return cygrad.from_numpy((rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)).astype("complex64"))
+        return cygrad.from_numpy(np.asarray(rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape), "complex64"))
     return cygrad.from_numpy(np.asarray(rng.uniform(-1.5, 1.5, shape))).to(getattr(cygrad, dtype))
 
 

@@ -310,8 +310,8 @@ def halves_in_steps(r):
 def lost_rows(r):
     """Attention to nothing but NaN, sums of bags that end before the last index, elements said to be unique."""
     n, dtype = r.choice([1, 3, 7, 8, 15, 16, 20]), r.choice(DTYPES[-2:])
-    x = f"m.ones(1, 1, {n}, 4, dtype=m.{dtype})"
-    masks = ["", f", m.ones({n}, {n}, dtype=m.{dtype})"]
+    x = f"m.ones({r.choice(['1, 1, ', '1, ', ''])}{n}, 4, dtype=m.{dtype})"
+    masks = ["", f", m.ones({n}, {n}, dtype=m.{dtype})", ", is_causal=True"]
     table = f"m.arange(12., dtype=m.{r.choice([*HALVES, dtype])}).reshape(6, 2)"
     table = r.choice([table, f"{table}.t().contiguous().t()"])
     ends = r.choice(["0, 2, 4", "0, 2, 2", "0, 3", "0, 6", "0, 2, 3, 5"])

@@ -51,9 +51,8 @@ cdef void apply_mask(Real *scores, const Call *call, const char *mask, Py_ssize_
             scores[i] += numbers[i * step]
 
 
-cdef bint nothing_seen(const Real *scores, Py_ssize_t n, bint masked) noexcept nogil:
-    """Whether nothing is above -inf; NaN is not, either, where there is no mask and no vector of PyTorch's is full."""
-    cdef bint lost = not masked and n < 64 // <Py_ssize_t>sizeof(Real)
+cdef bint nothing_seen(const Real *scores, Py_ssize_t n, bint lost) noexcept nogil:
+    """Whether nothing is above -inf, nor NaN unless that is `lost`."""
     cdef Py_ssize_t i
     for i in range(n):
         if scores[i] > -INFINITY or not lost and scores[i] != scores[i]:
@@ -66,13 +65,15 @@ cdef void soften(Real *scores, const Call *call, Py_ssize_t batch, Py_ssize_t fi
     """Mask and softmax of a block of scores (rows, keys); what is hidden becomes 0."""
     cdef Py_ssize_t i, seen
     cdef Real *row
+    # PyTorch's maximum sees no NaN that a vector is not full of, where nothing is masked.
+    cdef bint lost = call.mask == NULL and keys < 64 // <Py_ssize_t>sizeof(Real)
     for i in range(rows):
         row = scores + i * keys
         seen = min(keys, first + i + 1) if call.causal else keys
         if call.mask != NULL:
             apply_mask(row, call, call.mask + (batch * call.strides[0] + (first + i) * call.strides[1])
                        * (1 if call.flags else call.itemsize), seen)
-        if nothing_seen(row, seen, call.mask != NULL):
+        if nothing_seen(row, seen, lost):
             memset(row, 0, keys * sizeof(Real))
         else:
             table.rows[call.kind](<const char *>row, <char *>row, 1, seen, False)

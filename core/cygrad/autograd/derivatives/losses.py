@@ -49,8 +49,9 @@ def robust_slope(grad, x, target, delta, least):
 
 @one_pass
 def soft_margin_slope(grad, x, target):
-    """-target * z / (1 + z) with z = exp(-target * x)."""
-    return -grad * target * (-target * x).sigmoid()
+    """-target * z / (1 + z) with z = exp(-target * x), NaN where that is infinite."""
+    z = (-target * x).exp()
+    return -grad * target * (z / (z + 1))
 
 
 @one_pass

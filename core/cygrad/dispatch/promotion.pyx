@@ -99,16 +99,13 @@ cdef tuple number_types():
     return numpy.number, numpy.bool_
 
 
-cdef frozenset RESULT_TYPE_WORDS = frozenset(("tensor", "other", "tensor1", "tensor2", "scalar", "scalar1", "scalar2"))
-
-
 def result_type(*operands, **named):
     """The dtype of an arithmetic op on these tensors and numbers.
 
     Parameters
     ----------
     *operands : Tensor or number
-        In any order.
+        Two, in any order.
     **named : Tensor or number
         The same by PyTorch's words: tensor, other, scalar, scalar1, scalar2.
 
@@ -128,13 +125,10 @@ def result_type(*operands, **named):
     >>> cygrad.result_type(cygrad.tensor([1, 2]), 1.0)
     cygrad.float32
     """
-    for word in named:
-        if word not in RESULT_TYPE_WORDS:
-            raise TypeError(f"result_type() got an unexpected keyword argument '{word}'")
     operands = tuple([value.item() if isinstance(value, number_types()) else value
                       for value in (*operands, *named.values())])
     for value in operands:
-        if not isinstance(value, Tensor) and scalar_dtype(value) is None:
+        if not isinstance(value, Tensor) and scalar_dtype(value) is None or named and len(operands) != 2:
             raise TypeError("result_type(): argument must be Tensor or Number, not " + type(value).__name__)
     return result_among(operands)
 

@@ -178,9 +178,9 @@ NOT_ON_VALUES = frozenset("""
     broadcast_shapes detach_ dim_order empty empty_permuted empty_strided eye from_dlpack from_file from_numpy
     frombuffer full get_rng_state hamming_window hann_window initial_seed kaiser_window linspace logspace
     manual_seed new new_empty new_empty_strided new_full new_ones new_tensor new_zeros numpy ones rand randint randn
-    randperm range refine_names register_hook register_post_accumulate_grad_hook rename rename_ retain_grad
-    scalar_tensor seed set_rng_state storage storage_type tensor tolist tril_indices triu_indices untyped_storage
-    zeros""".split())
+    randperm range refine_names register_hook register_post_accumulate_grad_hook rename rename_ result_type
+    retain_grad scalar_tensor seed set_rng_state storage storage_type tensor tolist tril_indices triu_indices
+    untyped_storage zeros""".split())
 GIVES_NAMES = frozenset(("diagonal", "flatten", "unflatten"))       # to the results of tensors without names, too
 _public = {}        # (id of a function, the name it is called by, whether as a method) -> what users call
 

@@ -6,6 +6,7 @@ asked of the allocator too.
 
 import gc
 import os
+import sys
 import weakref
 
 import cygrad
@@ -327,6 +328,26 @@ def test_nested_sequences_end_somewhere():
     data = [Growing(), 2.0]
     with pytest.raises(ValueError, match="expected sequence of length"):
         cygrad.tensor(data, dtype=cygrad.float32)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="garbage is collected between Python's instructions only")
+def test_no_garbage_is_collected_while_an_op_makes_its_tensors():
+    """What a finalizer changes would be the operands of the op that is under way."""
+    x, runs = cygrad.ones(3, requires_grad=True), []
+    freed = [cygrad.empty(0) for _ in range(600)]       # none is left that could be used again
+    made, threshold = [None] * 600, gc.get_threshold()
+    x.exp()                                             # what the op learns in its first call is kept
+    gc.collect()
+    gc.callbacks.append(note := lambda phase, info: runs.append(phase))
+    gc.set_threshold(1)
+    try:
+        for i in range(600):
+            made[i] = x.exp()
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(note)
+    assert len(freed) == 600
+    assert not runs
 
 
 def test_a_key_is_read_before_the_tensor_is_looked_at():

@@ -48,7 +48,8 @@ def test_names_that_devices_cannot_have(tmp_path, name):
 
 @pytest.mark.parametrize(("arguments", "status", "text"), [
     (["new"], 2, "usage: python -m cygrad new "), (["new", "thing", "x"], 2, "usage: python -m cygrad new "),
-    (["old"], 2, "usage: python -m cygrad [new backend|plugin NAME]"), (["new", "plugin", "A"], 1, "cygrad new: 'A' can't be"),
+    (["old"], 2, "usage: python -m cygrad [new backend|plugin NAME]"),
+    (["new", "plugin", "A"], 1, "cygrad new: 'A' can't be"),
 ])
 def test_the_command_line_refuses(monkeypatch, capsys, arguments, status, text):
     monkeypatch.setattr(sys, "argv", ["cygrad", *arguments])

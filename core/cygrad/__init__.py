@@ -18,7 +18,6 @@ from cygrad.devices.device import (channels_last, channels_last_3d, contiguous_f
                                   memory_format, preserve_format, strided)
 from cygrad.tensors.size import Size
 from cygrad.tensor import Tensor, attach_methods as _attach_methods
-from cygrad.dispatch.promotion import result_type
 from cygrad.devices.default_device import get_default_device, set_default_device
 from cygrad.devices.discovery import load as _load_backend
 from cygrad.random.generator import Generator
@@ -409,3 +408,4 @@ def __getattr__(name):
 from cygrad.tensors.watched_imports import watch as _watch  # noqa: E402
 
 _watch()
+del tensors, view       # noqa: F821 (what `import` left here): PyTorch has nothing by these names, which mistakes find

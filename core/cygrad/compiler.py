@@ -40,7 +40,7 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend=None, mode=Non
     if model is None:
         return functools.partial(compile, disable=disable)
     if not callable(model):
-        raise RuntimeError(f"compile(): expected a function or a module, got {type(model).__name__}")
+        raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     if not disable:
         warnings.warn("cygrad has no compiler: compile() returns its function or module as it is, which runs op by op.",
                       stacklevel=2)

@@ -582,7 +582,7 @@ cdef class Tensor(View):
         if requires_grad and self.dtype.category < CATEGORY_FLOAT:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         refuse_in_transforms("requires_grad_")
-        if not requires_grad or node_of(self) is None:
+        if not requires_grad or self.node is None or not self.requires_grad:
             set_requires_grad(self, requires_grad)
         return self
 
@@ -812,6 +812,9 @@ cdef class Tensor(View):
         if not isinstance(given, Tensor):
             raise TypeError("_make_subclass(): argument 'data' (position 2) must be Tensor, not "
                             f"{type(given).__name__}")
+        if require_grad is not True and require_grad is not False:
+            raise TypeError("_make_subclass(): argument 'require_grad' (position 3) must be bool, not "
+                            f"{type(require_grad).__name__}")
         cdef Tensor data = <Tensor>given, made = <Tensor>_bare_instance(cls)
         fill_strided(made, data.memory, data.dtype, data.offset, data.rank, data.sizes, data.strides)
         made.counter = data.counter
@@ -821,7 +824,7 @@ cdef class Tensor(View):
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         if require_grad and data.inference and not inference_enabled():
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
-        made.requires = require_grad
+        made.requires = require_grad is True
         return made
 
     def _make_plain(self):
@@ -1182,7 +1185,7 @@ cdef object node_of(Tensor t):
 
 
 cdef int set_requires_grad(Tensor t, bint value) except -1:
-    if node_of(t) is not None:
+    if t.node is not None and requires_grad(t):             # as it is: a view's node is made anew when it is asked for
         raise RuntimeError("you can only change requires_grad flags of leaf variables." + (
             "" if value else " If you want to use a computed variable in a subgraph that doesn't require "
             "differentiation use var_no_grad = var.detach()."))

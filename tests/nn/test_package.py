@@ -64,6 +64,19 @@ def test_layers_are_loaded_when_they_are_used():
     assert "numpy" not in loaded
 
 
+@pytest.mark.filterwarnings("ignore")        # layers of before
+def test_missing_arguments_are_told_by_a_name_that_users_know():
+    told = 0
+    for name in (name for name in nn.__all__ if isinstance(getattr(nn, name), type)):
+        try:
+            getattr(nn, name)()
+        except TypeError as error:
+            owner = str(error).partition(".__init__()")[0]
+            assert hasattr(nn, owner), (name, str(error))
+            told += owner == name
+    assert told > 80
+
+
 def test_wrong_name():
     for module in (nn, nn.modules):
         with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'Linaer'"):

@@ -4,6 +4,8 @@ What an oracle leaves open is not drawn: uninitialised numbers, the signs of LAP
 sums. Each family is a function of a `random.Random` that returns a program.
 """
 
+import re
+
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
           "complex128"]
 
@@ -104,7 +106,17 @@ def view(r, shape):
          f"({r.randrange(3)}, {r.randrange(4)}), {r.randrange(3)})"),
         f".view(torch.{r.choice(['float32', 'int32', 'uint8', 'int64', 'bool', 'float64', 'int16'])})",
         f".tensor_split({r.randrange(-1, 4)}, {a()})[0]", f".expand_as(torch.ones({tuple(map(abs, some(2)))}))"]
-    return key(r, rank) if r.random() < 0.25 else r.choice(kinds)
+    return huge(r, key(r, rank) if r.random() < 0.25 else r.choice(kinds))
+
+
+def huge(r, text):
+    """Now and then with a number that sizes, strides and products of them don't hold, where nothing is computed."""
+    is_view = re.match(r"\[|\.(narrow|select|view|expand|unsqueeze|unfold|as_strided)\(", text)
+    places = list(re.finditer(r"\b\d+\b", text)) if is_view and r.random() < 0.1 else ()
+    if not places:
+        return text
+    place = r.choice(places)
+    return text[:place.start()] + str(r.choice([2**31, 2**62, 2**63 - 1])) + text[place.end():]
 
 
 def views(r, m):

@@ -9,6 +9,7 @@ import warnings
 import cygrad
 import pytest
 import torch
+from cygrad.ops.declare.out_rules import FILLED_FIRST
 from op_db import OPS
 from op_db.table import T
 from test_arguments_parity import built
@@ -47,6 +48,8 @@ def outcome(m, path, args, kwargs, place, shift):
         function(*args, **kwargs, out=out)
     except Exception as error:
         return str(error) or type(error).__name__
+    if path in FILLED_FIRST:            # what these give is held against PyTorch's in test_values_parity.py
+        return ""
     assert m is torch or out.allclose(result.view(out.shape), equal_nan=True), f"{path}, operand {place}, {shift}"
     return ""
 

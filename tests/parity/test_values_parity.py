@@ -74,6 +74,14 @@ def nested(r):
     return f"m.tensor([{leaf()}, {leaf()}])"
 
 
+def nested_deep(r):
+    """Up to 64 axes, here; far more PyTorch refuses, too, and a list in itself."""
+    leaf, deep = r.choice(["1", "m.ones(1)", "[1.]", "m.ones([1] * 30).numpy()"]), r.choice([1, 2, 30, 1000, 10**5])
+    if r.random() < 0.1:
+        return "(lambda x: [x.append(x), m.tensor(x)])([1])"
+    return f"(lambda x: [x := [x] for _ in range({deep})] and m.tensor(x).shape)({leaf})"
+
+
 def parts(r):
     kind, dtype = r.choice(["real", "imag"]), r.choice(["float32", "complex64", "complex128"])
     value = r.choice(["2", "m.ones(2)", "m.ones(1)", "m.ones(3)", "1.5"])
@@ -135,6 +143,9 @@ def storages(r):
     kind = r.choice(["Typed", "Untyped"])
     given = r.choice(["3", "[1, 2, 3]", "(1, 300)", "[-1]", "2, 2", "1.5", "m.ones(2)", "[1.5, True]", "None", "True"])
     dtype = f", dtype=m.{r.choice(['int32', 'float64', 'uint8'])}" if kind == "Typed" and r.random() < 0.5 else ""
+    if r.random() < 0.3:
+        made = f"m.ones(3, dtype=m.{r.choice(['int32', 'float32', 'float64'])}).{r.choice(['', 'untyped_'])}storage()"
+        return f"m.ones(2).set_({made}).shape"
     return f"len(m.{kind}Storage({given}{dtype}).tolist())"
 
 
@@ -241,6 +252,93 @@ def changed_moments(r):
             f"y[{first}].detach().zero_(), y[{second}].backward()][2]")
 
 
+def complex_infinities(r):
+    """They reach both parts where PyTorch multiplies by a complex number, 1 included, and only there."""
+    z = f"m.tensor([complex('inf'), 1j, complex(1, float('inf')), -2j, 1 + 1j] * 13)[:{r.choice([1, 3, 7, 64])}]"
+    w, value = f"{z}.flip(0)", r.choice(["2", "-0.5", "1", "1j"])
+    return r.choice([
+        f"m.{r.choice(['add', 'sub'])}({z}, {w}, alpha={value})", f"{z} {r.choice('+-*/')} {r.choice([w, value])}",
+        f"m.{r.choice(['addcmul', 'addcdiv'])}({z}, {z}, {w}, value={value})",
+        f"{z}.lerp({w}, {r.choice(['0.25', '2', '1j'])})",
+        f"{z}.lerp({w}, {z} * 0.3)", f"m.addr(m.zeros(1) + 0j, {z}[:3], {z}[:2], alpha={value})",
+        f"m.linalg.cross({z}.repeat(3)[:3], {z}.repeat(3)[1:4])" if "64" in z else f"{z}.mean()",
+        "m.tensor([89 + 1j]).expm1()", "m.tensor([-100 + 1j]).sigmoid()"])
+
+
+def over_their_operands(r):
+    """Reductions into the memory that they read."""
+    name, dim = r.choice(["sum", "mean", "nansum", "amax", "amin"]), r.randrange(2)
+    target = r.choice(["x[0]", "x[:, 0]" if dim else "x[0]", "y"])
+    kept = r.choice(["", ", True"]) if target == "y" else ""
+    return f"[x := m.arange(1., 10.).reshape(3, 3), y := m.ones(3), m.{name}(x, {dim}{kept}, out={target})][0]"
+
+
+def singular_determinants(r):
+    rows = r.choice(["[1., 2], [2, 4]", "[0., 0], [0, 0]", "[1., 0], [0, 0]", "[1., 1, 1], [1, 1, 1], [1, 1, 1]"])
+    return f"[x := m.tensor([{rows}]).requires_grad_(), m.det(x).backward(), x.grad][2]"
+
+
+def zeros_of_both_signs(r):
+    """Which of two is the larger."""
+    n, (a, b) = r.choice([1, 7, 15, 16, 31, 64]), r.choice([("0.", "-0."), ("-0.", "0.")])
+    dtype = r.choice(DTYPES[-2:])
+    x, y = (f"m.full(({n},), {value}, dtype=m.{dtype})" for value in (a, b))
+    return r.choice([f"m.{r.choice(['maximum', 'minimum', 'fmax', 'fmin'])}({x}, {y})", f"{x}.clamp({b})",
+                     f"{x}.clamp(max={b})", f"{x}.clamp({b}, 1)", f"m.special.i1({x})", f"m.special.i1e({x})"])
+
+
+def twice_at_zero(r):
+    x = "x := m.tensor([0., -0., 2., -1., float('inf')]).requires_grad_()"
+    y = r.choice(["x ** x", "0. ** x", "x ** m.tensor([0., 1., 2., 0., 1.])", "m.tensor(0.) ** x",
+                  "m.nn.functional.prelu(x, m.tensor(0.25))", "m.nn.functional.prelu(x, m.tensor(0.25)) ** 2"])
+    return f"[{x}, g := m.autograd.grad(({y}).sum(), x, create_graph=True)[0], g.sum().backward(), x.grad][3]"
+
+
+def halves_in_steps(r):
+    """16-bit floats rounded more than once, as PyTorch's kernels round them."""
+    dtype, n = r.choice(HALVES), r.choice([1, 5, 31])
+    x = f"(m.arange(1., {n + 1}) / 7).to(m.{dtype})"
+    matrix = f"(m.arange({4. * n}) / 7 - 2).to(m.{dtype})"
+    matrix = r.choice([f"{matrix}.reshape({n}, 4)", f"{matrix}.reshape(4, {n}).t()"])
+    vector, batch = f"m.tensor([1.5, -0.3, 0.7, 0.2]).to(m.{dtype})", f"(m.arange(48.) / 9 - 2).to(m.{dtype})"
+    factors = r.choice(["", ", beta=0.2, alpha=0.6", ", alpha=0.3"])
+    return r.choice([f"m.special.ndtr({x}).double()", f"m.special.entr({x}).double()", f"{x}.rsqrt().double()",
+                     f"m.addmv({x}, {matrix}, {vector}{factors}).double()",
+                     f"m.addbmm({x}[:1], {batch}.reshape(3, 4, 4), {batch}.reshape(3, 4, 4){factors}).double()"])
+
+
+def lost_rows(r):
+    """Attention to nothing but NaN, sums of bags that end before the last index, elements said to be unique."""
+    n, dtype = r.choice([1, 3, 7, 8, 15, 16, 20]), r.choice(DTYPES[-2:])
+    x = f"m.ones(1, 1, {n}, 4, dtype=m.{dtype})"
+    masks = ["", f", m.ones({n}, {n}, dtype=m.{dtype})"]
+    table = f"m.arange(12., dtype=m.{r.choice([*HALVES, dtype])}).reshape(6, 2)"
+    table = r.choice([table, f"{table}.t().contiguous().t()"])
+    ends = r.choice(["0, 2, 4", "0, 2, 2", "0, 3", "0, 6", "0, 2, 3, 5"])
+    how = f"mode='{r.choice(['sum', 'mean', 'max'])}', include_last_offset=True"
+    return r.choice([
+        f"m.nn.functional.scaled_dot_product_attention({x} * float('nan'), {x}, {x}{r.choice(masks)})",
+        f"m.nn.functional.embedding_bag(m.tensor([0, 1, 2, 3, 1, 5]), {table}, m.tensor([{ends}]), {how})",
+        f"m.isin(m.tensor([1, 1, 2, 3]), m.tensor([1, 3, 3] * {r.choice([1, 30])}), assume_unique=True)"])
+
+
+def numbers_written(r):
+    """They are those of double precision, or refused where the dtype can't hold them."""
+    dtype = r.choice([*DTYPES, "complex128", "int64", "uint8", "bool"])
+    value = r.choice(["0.1", "1e300", "-1", "300", "2**40", "True", "0.1 + 0.2j", "float('nan')"])
+    x = f"m.zeros(2, 3, dtype=m.{dtype}){r.choice(['', '.t()'])}"
+    way = r.choice(["x.copy_({})", "x.fill_({})", "x.__setitem__(0, {})", "x.__setitem__(..., {})", "x.add_({})",
+                    "x.masked_fill_(x == 0, {})", "x.masked_fill(x == 0, {})", "x.index_fill_(0, m.tensor([1]), {})",
+                    "x.scatter_(0, m.zeros(2, 2, dtype=m.int64), {})", "m.full_like(x, {})", "x.new_full((2,), {})"])
+    return f"[x := {x}, y := {way.format(value)}, (x if y is None else y).tolist()][2]"
+
+
+def seeds(r):
+    """Of devices that are not there: drawn numbers stay what they were."""
+    call = r.choice(["m.cuda.manual_seed_all(5)", "m.cuda.manual_seed(5)", "m.manual_seed(5)"])
+    return f"[m.manual_seed(1), {call}, m.rand(2)][2]"
+
+
 def refusals(r):
     """Calls that PyTorch refuses for what only the op can see."""
     x = r.choice(["m.ones(3)", "m.ones(2, 3)", "m.arange(4.)"])
@@ -249,15 +347,18 @@ def refusals(r):
         f"m.nonzero({x}, as_tuple=True, out={x}.long())",
         f"{x}.apply_(lambda v: 'text')", f"{x}.apply_(3)", f"{x}.map_({x}.requires_grad_(), lambda v, w: v)",
         f"m.bernoulli({x} / 9, out={x}.to(m.complex64))", f"m.bernoulli({x} / 9, 0.5, out={x})",
-        f"m.bernoulli({x} * 0, out={x}.to(m.uint8))", f"reversed({x})",
+        f"m.bernoulli({x} * 0, out={x}.to(m.uint8))", f"reversed({x})", f"m.cov({x}, aweights={x}[-1] * 0)",
         "m.nn.functional.embedding_bag(m.tensor([[9, 1]]), m.ones(4, 2), mode='max')"])
 
 
-@pytest.mark.parametrize("family", [older_overloads, refusals, spreads, row_norms, rows_with_nan, changed_moments,
+@pytest.mark.parametrize("family", [complex_infinities, over_their_operands, singular_determinants,
+                                    zeros_of_both_signs, twice_at_zero, halves_in_steps, lost_rows,
+                                    older_overloads, refusals, numbers_written, seeds, spreads, row_norms, rows_with_nan, changed_moments,
                                     not_finite, zeroth_powers, infinite_means, frequencies, numbers_beside_halves,
                                     powers_of_two, areas_below, joined_into, ranges, ranges_into, far_strides,
                                     empty_targets, buffers, complex_ranges, storages, means, beside, clamps, softmaxes,
-                                    logits, places, triangular, nested, parts])
+                                    logits, places, triangular, nested,
+                                    nested_deep, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):

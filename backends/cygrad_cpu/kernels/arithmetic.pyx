@@ -233,6 +233,17 @@ cdef int number_loop(const Number *a, const Number *b, Number *out, Py_ssize_t n
     return 0
 
 
+cdef int extreme_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, int form, Arithmetic *op) noexcept nogil:
+    """Of equal numbers (0, -0) the run's; of two runs' the second in PyTorch's vectors, the first in what is left."""
+    cdef Py_ssize_t whole = n - n % (64 // <Py_ssize_t>sizeof(Real))
+    if form != BOTH_VECTORS and n > 1:
+        return number_loop[Real, Arithmetic](a if form == FIRST_SCALAR else b, b if form == FIRST_SCALAR else a, out, n,
+                                             FIRST_SCALAR, op)
+    if whole:
+        number_loop[Real, Arithmetic](a, b, out, whole, BOTH_VECTORS, op)
+    return number_loop[Real, Arithmetic](b + whole, a + whole, out + whole, n - whole, BOTH_VECTORS, op)
+
+
 cdef int integer_loop(const Integer *a, const Integer *b, Integer *out, Py_ssize_t n, int form,
                       IntegerOp *op) noexcept nogil:
     cdef Py_ssize_t i
@@ -415,6 +426,8 @@ cdef void install_integer(Kernels *table, int code, Integer *tag) noexcept:
 
 cdef void install_real(Kernels *table, int code, Real *tag) noexcept:
     install_number[Real](table, code, tag)
+    put(table, ops.MAXIMUM, code, <binary_loop>extreme_loop[Real, Maximum])
+    put(table, ops.MINIMUM, code, <binary_loop>extreme_loop[Real, Minimum])
     put(table, ops.DIV, code, <binary_loop>real_loop[Real, Div])
     put(table, ops.FMAX, code, <binary_loop>real_loop[Real, Fmax])
     put(table, ops.FMIN, code, <binary_loop>real_loop[Real, Fmin])

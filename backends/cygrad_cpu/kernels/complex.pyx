@@ -19,8 +19,8 @@ cdef extern from *:
 cimport cygrad.backend as ops
 from cygrad.dtype cimport COMPLEX64, COMPLEX128
 from cygrad_cpu.simd.elementary cimport *     # inlining
-from cygrad_cpu.kernels.pointwise_table cimport (BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop,
-                                                 unary_loop)
+from cygrad_cpu.kernels.pointwise_table cimport (BOTH_VECTORS, FIRST_SCALAR, IN_PROGRAM, SECOND_SCALAR,
+                                                 Kernels, binary_loop, unary_loop)
 from cygrad_cpu.simd.element_types cimport Real, uint8
 
 cdef extern from "<math.h>" nogil:
@@ -240,15 +240,12 @@ cdef inline void simple(Simple *op, Real re, Real im, Real minus, Real *out) noe
 
 
 cdef double complex evaluate(Function *op, double complex z) noexcept nogil:
-    cdef double re = split(z).re, im = split(z).im, half
+    cdef double re = split(z).re, im = split(z).im
     cdef double pair[2]
     if Function is Exp:
         return cexp(z)
     elif Function is Exp2:
         return cexp(join(re * 0.6931471805599453, im * 0.6931471805599453))
-    elif Function is Expm1:
-        half = sin(im / 2)
-        return join(expm1(re) * cos(im) - 2 * half * half, exp(re) * sin(im))
     elif Function is Log:
         return clog(z)
     elif Function is Log2:
@@ -292,9 +289,7 @@ cdef double complex evaluate(Function *op, double complex z) noexcept nogil:
     elif Function is Atanh:
         return catanh(z)
     else:
-        z = cexp(join(-re, -im))
-        divide[double](1, 0, 1 + split(z).re, split(z).im, pair)
-        return join(pair[0], pair[1])
+        return cexp(join(-re, -im))             # of the sigmoid 1 / (1 + exp(-z))
 
 
 # ---- loops
@@ -342,11 +337,20 @@ cdef void angle_loop(const Real *a, Real *out, Py_ssize_t n, void *op) noexcept 
 
 cdef void function_loop(const Real *a, Real *out, Py_ssize_t n, Function *op) noexcept nogil:
     cdef Py_ssize_t i
+    cdef double half
     cdef Pair result
     for i in range(n):
-        result = split(evaluate[Function](op, join(a[2 * i], a[2 * i + 1])))
-        out[2 * i] = <Real>result.re
-        out[2 * i + 1] = <Real>result.im
+        if Function is Expm1:               # its factors, and the sigmoid's, overflow where PyTorch's do
+            half = sin(a[2 * i + 1] / 2)
+            result.re = <Real>expm1(a[2 * i]) * cos(a[2 * i + 1]) - 2 * half * half
+            result.im = <Real>exp(a[2 * i]) * sin(a[2 * i + 1])
+        else:
+            result = split(evaluate[Function](op, join(a[2 * i], a[2 * i + 1])))
+        if Function is Sigmoid:
+            divide[Real](1, 0, 1 + <Real>result.re, <Real>result.im, out + 2 * i)
+        else:
+            out[2 * i] = <Real>result.re
+            out[2 * i + 1] = <Real>result.im
 
 
 cdef bint plain_power(const Real *a, Real re, Real im, Real *out, Py_ssize_t n) noexcept nogil:
@@ -394,10 +398,24 @@ cdef inline void arithmetic_run(const Real *a, Py_ssize_t a_step, const Real *b,
             out[2 * i + 1] = <Real>result.im
 
 
+cdef void plain_sum(const Real *a, Py_ssize_t a_step, const Real *b, Py_ssize_t b_step, Real *out, Py_ssize_t n,
+                    Real sign) noexcept nogil:
+    """a + sign * b, part by part."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[2 * i] = a[i * a_step] + sign * b[i * b_step]
+        out[2 * i + 1] = a[i * a_step + 1] + sign * b[i * b_step + 1]
+
+
 cdef int arithmetic_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, int form,
                          Arithmetic *op) noexcept nogil:
     if Arithmetic is Pow:
         if form == SECOND_SCALAR and plain_power(a, b[0], b[1], out, n):
+            return 0
+    if Arithmetic is Add or Arithmetic is Sub:
+        if form >= IN_PROGRAM:
+            plain_sum(a, 0 if form == IN_PROGRAM + FIRST_SCALAR else 2, b,
+                      0 if form == IN_PROGRAM + SECOND_SCALAR else 2, out, n, 1 if Arithmetic is Add else -1)
             return 0
     if form == BOTH_VECTORS:
         arithmetic_run[Real, Arithmetic](a, 2, b, 2, out, n, op)

@@ -4,10 +4,10 @@
 Sums run in LANES partial sums, which vectorise and are more accurate than one after the other; those of BLOCK
 elements are added in float64, so that long rows lose no digits.
 """
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY, NAN, sqrt
 
 from cygrad_cpu.simd.element_types cimport Real
-from cygrad_cpu.simd.lanes cimport LANES, row_sum, total_of
+from cygrad_cpu.simd.lanes cimport LANES, total_of
 from cygrad_cpu.kernels.kernel_tables cimport GroupBackward, GroupRows, NormBackward, NormRows, NormalizationTable
 
 cdef enum:
@@ -19,39 +19,36 @@ cdef inline Py_ssize_t block_at(Py_ssize_t i, Py_ssize_t n) noexcept nogil:
     return n - i if n - i < BLOCK else BLOCK
 
 
-cdef inline Real long_sum(const Real *a, Py_ssize_t n) noexcept nogil:
-    cdef double total = 0
-    cdef Py_ssize_t i = 0
-    while i < n:
-        total += row_sum(a + i, block_at(i, n))
-        i += BLOCK
-    return <Real>total
-
-
-cdef inline Real row_squares(const Real *a, Real centre, Py_ssize_t n) noexcept nogil:
+cdef inline Real row_total(const Real *a, Real centre, Py_ssize_t n, bint squared) noexcept nogil:
     cdef Real[LANES] partial
     cdef Py_ssize_t i = 0, j
     for j in range(LANES):
         partial[j] = 0
     while i + LANES <= n:
         for j in range(LANES):
-            partial[j] += (a[i + j] - centre) * (a[i + j] - centre)
+            partial[j] += (a[i + j] - centre) * (a[i + j] - centre if squared else 1)
         i += LANES
     j = 0
     while i < n:
-        partial[j] += (a[i] - centre) * (a[i] - centre)
+        partial[j] += (a[i] - centre) * (a[i] - centre if squared else 1)
         i += 1
         j += 1
     return total_of(<const Real *>partial)
 
 
-cdef inline Real long_squares(const Real *a, Real centre, Py_ssize_t n) noexcept nogil:
+cdef inline Real long_total(const Real *a, Real centre, Py_ssize_t n, bint squared) noexcept nogil:
+    """The sum of differences from a centre, or of their squares."""
     cdef double total = 0
     cdef Py_ssize_t i = 0
     while i < n:
-        total += row_squares(a + i, centre, block_at(i, n))
+        total += row_total(a + i, centre, block_at(i, n), squared)
         i += BLOCK
     return <Real>total
+
+
+cdef inline Real mean_of(const Real *a, Py_ssize_t n) noexcept nogil:
+    """By the differences from the first: that of equal elements is what they are, and their norm 0, as in PyTorch."""
+    return a[0] + long_total(a, a[0], n, False) / n if n else NAN
 
 
 # ---- layer normalisation
@@ -82,8 +79,8 @@ cdef void norm_rows(const Real *a, const Real *weight, const Real *bias, double 
     for r in range(rows):
         x = a + r * n
         y = out + r * n
-        centre = long_sum(x, n) / n
-        squares = long_squares(x, centre, n)
+        centre = mean_of(x, n)
+        squares = long_total(x, centre, n, True)
         scale = <Real>(1.0 / sqrt(squares / n + eps))
         if squares == INFINITY:
             scale = overflowed(x, n)
@@ -193,8 +190,8 @@ cdef void group_rows(const Real *a, const Real *weight, const Real *bias, double
     cdef bint affine = weight != NULL or bias != NULL       # PyTorch's roundings
     for r in range(begin, end):
         x = a + r * n
-        centre = long_sum(x, n) / n
-        squares = long_squares(x, centre, n)
+        centre = mean_of(x, n)
+        squares = long_total(x, centre, n, True)
         scale = overflowed(x, n) if squares == INFINITY else <Real>(1.0 / sqrt(squares / n + eps))
         mean[r] = centre
         rstd[r] = scale

@@ -6,7 +6,8 @@ compile-time tag of the formula; callers pass NULL.
 """
 
 cdef enum Form:        # of a binary loop: which operand is one element for all
-    BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR
+    BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR,
+    IN_PROGRAM = 4     # added to these: a complex ADD or SUB inside a formula, without the factor of the op `add`
 
 cdef enum Idiom:       # what programs often do with three operands, as one loop
     MULTIPLY_ADD,      # a * b + c

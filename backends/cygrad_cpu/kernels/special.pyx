@@ -91,16 +91,16 @@ cdef inline void multiply_add(float *p, const float *x, float c) noexcept nogil:
 
 
 cdef inline void gelu_strip(const float *a, float *out) noexcept nogil:
-    """max(x, 0) - t Phi(-t) with t = |x|; log2 of Phi(-t) is a polynomial up to 8, beyond which Phi(-t) is 0."""
+    """max(x, 0) - t Phi(-t) with t = |x|; log2 of Phi(-t) is a polynomial; 0 where 1 + erf is 0 in float32."""
     cdef float t[LONGEST_STRIP]
     cdef float q[LONGEST_STRIP]
     cdef float p[LONGEST_STRIP]
     cdef float r[LONGEST_STRIP]
-    cdef unsigned int size, eight = bits_of_float(<float>8)
+    cdef unsigned int size, limit = bits_of_float(<float>5.5418)
     cdef Py_ssize_t k
     for k in range(STRIP):
         size = bits_of_float(a[k]) & 0x7FFFFFFF         # as integers, positive floats have the same order
-        t[k] = float_from(size if size < eight else eight)
+        t[k] = float_from(size if size < limit else 0)
     for k in range(STRIP):
         q[k] = <float>6.46629772e-08 * t[k] + <float>-1.93356118e-06
     multiply_add(q, t, <float>2.17225715e-05)

@@ -22,6 +22,12 @@ ctypedef void (*GesddReal)(char *jobz, int *m, int *n, void *a, int *lda, void *
 ctypedef void (*GesddComplex)(char *jobz, int *m, int *n, void *a, int *lda, void *s, void *u, int *ldu, void *vt,
                               int *ldvt, void *work, int *lwork, void *rwork, int *iwork, int *info,
                               size_t) noexcept nogil
+ctypedef void (*Gebrd)(int *m, int *n, void *a, int *lda, void *d, void *e, void *tauq, void *taup, void *work,
+                       int *lwork, int *info) noexcept nogil
+ctypedef void (*Bdsdc)(char *uplo, char *compq, int *n, void *d, void *e, void *u, int *ldu, void *vt, int *ldvt,
+                       void *q, int *iq, void *work, int *iwork, int *info, size_t, size_t) noexcept nogil
+ctypedef void (*Ormbr)(char *vect, char *side, char *trans, int *m, int *n, int *k, void *a, int *lda, void *tau,
+                       void *c, int *ldc, void *work, int *lwork, int *info, size_t, size_t, size_t) noexcept nogil
 ctypedef void (*GeevReal)(char *jobvl, char *jobvr, int *n, void *a, int *lda, void *wr, void *wi, void *vl, int *ldvl,
                           void *vr, int *ldvr, void *work, int *lwork, int *info, size_t, size_t) noexcept nogil
 ctypedef void (*GeevComplex)(char *jobvl, char *jobvr, int *n, void *a, int *lda, void *w, void *vl, int *ldvl,

@@ -10,9 +10,9 @@ from libc.string cimport memcpy, memset
 from cygrad.dtype cimport FLOAT32
 from cygrad.view cimport View, data
 from cygrad_cpu.runtime.openblas cimport routine, use_threads
-from cygrad_cpu.linalg.lapack cimport (GeevComplex, GeevReal, Gels, GelsdComplex, GelsdReal, GelssComplex, GelssReal,
-                                GelsyComplex, GelsyReal, Geqrf, GesddComplex, GesddReal, Gesv, Getrf, Heevd, Orgqr,
-                                Potrf, Syevd, Sytrf, Sytrs, Trsm)
+from cygrad_cpu.linalg.lapack cimport (Bdsdc, Gebrd, GeevComplex, GeevReal, Gels, GelsdComplex, GelsdReal,
+                                GelssComplex, GelssReal, GelsyComplex, GelsyReal, Geqrf, GesddComplex, GesddReal, Gesv,
+                                Getrf, Heevd, Orgqr, Ormbr, Potrf, Syevd, Sytrf, Sytrs, Trsm)
 from cygrad_cpu.linalg.column_major cimport Pool, extent, read_matrix, write_matrix
 
 cdef enum:
@@ -388,14 +388,41 @@ def eigh(View a, View w, View v, View info, *, bint upper=False):
                 rwork = pool.take(lrwork * real_size(kind))
 
 
+cdef void svd_of_wide(void **by, int kind, char *a, int m, int n, void *s, void *left, char *right, int rows,
+                      char *work, int lwork, int *iwork, int *info) noexcept nogil:
+    """Of a real matrix m x n, m < n, by its own bidiagonal form. `work` holds what bdsdc needs, and 3 m before it."""
+    cdef Py_ssize_t size = real_size(kind), i
+    cdef char *e = work
+    cdef char *tauq = work + m * size
+    cdef char *taup = tauq + m * size
+    work = taup + m * size
+    lwork -= 3 * m
+    (<Gebrd>by[0])(&m, &n, a, &m, s, e, tauq, taup, work, &lwork, info)
+    memset(right, 0, <Py_ssize_t>rows * n * size)
+    for i in range(m, rows):
+        set_real(right + (i + i * rows) * size, kind, 1)
+    (<Bdsdc>by[1])(b"L", b"I", &m, s, e, left, &m, right, &rows, NULL, NULL, work, iwork, info, 1, 1)
+    (<Ormbr>by[2])(b"Q", b"L", b"N", &m, &m, &n, a, &m, tauq, left, &m, work, &lwork, &iwork[0], 1, 1, 1)
+    (<Ormbr>by[2])(b"P", b"R", b"T", &rows, &n, &m, a, &m, taup, right, &rows, work, &lwork, &iwork[0], 1, 1, 1)
+
+
 def svd(View a, View u, View s, View vh, View info, *, bint full_matrices=False):
-    """a = u @ diag(s) @ vh, singular values s (B, K) descending; u and vh may both be None."""
+    """a = u @ diag(s) @ vh, singular values s (B, K) descending; u and vh may both be None.
+
+    Signs of vectors are MKL's, and so PyTorch's: of real matrices it factors by QR first those of fewer rows than gesdd
+    does (rows of zeros bring that about), and wide ones never, which is not slower.
+    """
     cdef Pool pool = Pool()
     cdef int kind = precision(a), m = extent(a.sizes[1]), n = extent(a.sizes[2]), least = min(m, n), most = max(m, n)
-    cdef int lwork = QUERY, uc = 1, vr = 1, pass_, unfit
+    cdef int lwork = QUERY, uc = 1, vr = 1, pass_, unfit, ld = m
+    cdef bint wide = kind < 2 and u is not None and m < n and <Py_ssize_t>11 * m // 6 <= n
     cdef void *f = lapack("gesdd", "gesdd", kind)
+    cdef void *by[3]
     cdef Py_ssize_t size = a.dtype.itemsize, i, room
-    cdef void *matrix = pool.take(<Py_ssize_t>m * n * size)
+    cdef void *matrix
+    if kind < 2 and u is not None and m >= <Py_ssize_t>8 * n // 5:
+        ld = max(m, extent(<Py_ssize_t>11 * n // 6))
+    matrix = pool.take(<Py_ssize_t>ld * n * size)
     cdef void *left = NULL
     cdef void *right = NULL
     cdef double[2] first
@@ -405,10 +432,12 @@ def svd(View a, View u, View s, View vh, View info, *, bint full_matrices=False)
     cdef char *job = b"N"
     if u is not None:
         job = b"A" if full_matrices else b"S"
-        uc = m if full_matrices else least
+        uc = ld if full_matrices else least
         vr = n if full_matrices else least
-        left = pool.take(<Py_ssize_t>m * uc * size)
+        left = pool.take(<Py_ssize_t>ld * uc * size)
         right = pool.take(<Py_ssize_t>vr * n * size)
+    if wide:
+        by[0], by[1], by[2] = lapack("gebrd", "", kind), lapack("bdsdc", "", kind), lapack("ormbr", "", kind)
     if kind >= 2:                                       # LAPACK's documentation of cgesdd
         room = 7 * least if u is None else least * max(5 * least + 7, 2 * most + 2 * least + 1)
         rwork = pool.take(room * real_size(kind))
@@ -417,25 +446,29 @@ def svd(View a, View u, View s, View vh, View info, *, bint full_matrices=False)
             with nogil:
                 unfit = 0
                 if pass_:
-                    read_matrix(a, i, matrix, m)
-                    unfit = nonfinite(matrix, kind, <Py_ssize_t>m * n)
+                    memset(matrix, 0, <Py_ssize_t>ld * n * size)
+                    read_matrix(a, i, matrix, ld)
+                    unfit = nonfinite(matrix, kind, <Py_ssize_t>ld * n)
                 if unfit:
                     info_of(info, i)[0] = min(unfit, 0)
                     memset(vector(s, i), NAN_BYTE, least * real_size(kind))
                     if left != NULL:
-                        memset(left, NAN_BYTE, <Py_ssize_t>m * uc * size)
+                        memset(left, NAN_BYTE, <Py_ssize_t>ld * uc * size)
                         memset(right, NAN_BYTE, <Py_ssize_t>vr * n * size)
+                elif wide and pass_:
+                    svd_of_wide(by, kind, <char *>matrix, m, n, vector(s, i), left, <char *>right, vr, <char *>work,
+                                lwork, iwork, info_of(info, i))
                 elif kind >= 2:
                     (<GesddComplex>f)(job, &m, &n, matrix, &m, vector(s, i), left, &m, right, &vr, work, &lwork, rwork,
                                       iwork, info_of(info, i), 1)
                 else:
-                    (<GesddReal>f)(job, &m, &n, matrix, &m, vector(s, i), left, &m, right, &vr, work, &lwork, iwork,
+                    (<GesddReal>f)(job, &ld, &n, matrix, &ld, vector(s, i), left, &ld, right, &vr, work, &lwork, iwork,
                                    info_of(info, i), 1)
             if pass_ and u is not None:
-                write_matrix(u, i, left, m)
+                write_matrix(u, i, left, ld)
                 write_matrix(vh, i, right, vr)
         if pass_ == 0:
-            lwork = max(1, asked(work, kind))
+            lwork = max(1, extent(<Py_ssize_t>3 * m * m + 8 * m + 32 * n) if wide else asked(work, kind))
             work = pool.take(lwork * size)
 
 

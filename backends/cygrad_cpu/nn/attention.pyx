@@ -51,10 +51,12 @@ cdef void apply_mask(Real *scores, const Call *call, const char *mask, Py_ssize_
             scores[i] += numbers[i * step]
 
 
-cdef bint nothing_seen(const Real *scores, Py_ssize_t n) noexcept nogil:
+cdef bint nothing_seen(const Real *scores, Py_ssize_t n, bint masked) noexcept nogil:
+    """Whether nothing is above -inf; NaN is not, either, where there is no mask and no vector of PyTorch's is full."""
+    cdef bint lost = not masked and n < 64 // <Py_ssize_t>sizeof(Real)
     cdef Py_ssize_t i
     for i in range(n):
-        if scores[i] != -INFINITY:
+        if scores[i] > -INFINITY or not lost and scores[i] != scores[i]:
             return False
     return True
 
@@ -70,7 +72,7 @@ cdef void soften(Real *scores, const Call *call, Py_ssize_t batch, Py_ssize_t fi
         if call.mask != NULL:
             apply_mask(row, call, call.mask + (batch * call.strides[0] + (first + i) * call.strides[1])
                        * (1 if call.flags else call.itemsize), seen)
-        if nothing_seen(row, seen):
+        if nothing_seen(row, seen, call.mask != NULL):
             memset(row, 0, keys * sizeof(Real))
         else:
             table.rows[call.kind](<const char *>row, <char *>row, 1, seen, False)

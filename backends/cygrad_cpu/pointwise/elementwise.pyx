@@ -16,7 +16,8 @@ from cygrad_cpu.pointwise.blocks cimport (PROGRAM, Cursor, Job, Operand, add_inp
 from cygrad_cpu.runtime.thread_count cimport thread_count, threads_for
 from cygrad_cpu.pointwise.plans cimport LEAST_CHAIN, Compiled, Plan, compiled, run_plan, run_steps
 from cygrad_cpu.kernels.pointwise_table cimport (BINARY_STEP, BOTH_VECTORS, BUFFERS, B_SCALAR, CONSTANTS, C_SCALAR,
-                                                 FIRST_SCALAR, OUTS, SECOND_SCALAR, Step, TERNARY_STEP, TILE)
+                                                 FIRST_SCALAR, IN_PROGRAM, OUTS, SECOND_SCALAR, Step, TERNARY_STEP,
+                                                 TILE)
 from cygrad_cpu.pointwise.pointwise cimport division_by_zero, store_scalar
 
 cdef enum:
@@ -206,7 +207,7 @@ cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple out
 cdef bint takes_element(const Step *step, int slot) noexcept:
     """Whether a step can take the operand in `slot` as one element for all: the others are runs, as its loops want."""
     if step.kind == BINARY_STEP:
-        return step.form == BOTH_VECTORS and step.slots[1] != step.slots[2]
+        return step.form % IN_PROGRAM == BOTH_VECTORS and step.slots[1] != step.slots[2]
     if step.kind != TERNARY_STEP or step.slots[1] == slot and (step.op != ops.MUL or step.form & B_SCALAR):
         return False
     return (step.slots[1] == slot) + (step.slots[2] == slot) + (step.slots[3] == slot) == 1
@@ -214,7 +215,7 @@ cdef bint takes_element(const Step *step, int slot) noexcept:
 
 cdef void give_element(Step *step, int slot) noexcept:
     if step.kind == BINARY_STEP:
-        step.form = FIRST_SCALAR if step.slots[1] == slot else SECOND_SCALAR
+        step.form += FIRST_SCALAR if step.slots[1] == slot else SECOND_SCALAR
     elif step.slots[3] == slot:
         step.form |= C_SCALAR
     else:

@@ -14,10 +14,10 @@ cimport cygrad.backend as ops
 from cygrad.dtype cimport BFLOAT16, BOOL, COMPLEX64, FLOAT16, FLOAT32
 from cygrad.view cimport View
 from cygrad_cpu.pointwise.blocks cimport loaded_kernels, log_of_item
-from cygrad_cpu.kernels.pointwise_table cimport (BOTH_VECTORS, B_SCALAR, CLAMP, C_SCALAR, FIRST_SCALAR, Kernels,
-                                                 MULTIPLY_ADD, ROBUST, SECOND_SCALAR, BINARY_STEP, CONVERT_STEP,
-                                                 COPY_STEP, SCALED_STEP, SPREAD_STEP, TERNARY_STEP, UNARY_STEP,
-                                                 WHERE_STEP, binary_loop, convert_loop, scaled_loop, ternary_loop,
+from cygrad_cpu.kernels.pointwise_table cimport (BOTH_VECTORS, B_SCALAR, CLAMP, C_SCALAR, FIRST_SCALAR, IN_PROGRAM,
+                                                 Kernels, MULTIPLY_ADD, ROBUST, SECOND_SCALAR, BINARY_STEP,
+                                                 CONVERT_STEP, COPY_STEP, SCALED_STEP, SPREAD_STEP, TERNARY_STEP,
+                                                 UNARY_STEP, WHERE_STEP, binary_loop, convert_loop, scaled_loop, ternary_loop,
                                                  unary_loop, where_loop)
 from cygrad_cpu.pointwise.pointwise cimport dear, store_scalar
 
@@ -389,6 +389,8 @@ cdef class Compiler:
         if not (op == ops.ADD and (self.multiply_add(a, b, code) or self.multiply_add(b, a, code))
                 or op == ops.MINIMUM and self.clamp(a, b, code)
                 or op == ops.MUL and (self.gate(a, b, code) or self.robust(a, b, code))):
+            if code >= COMPLEX64 and op <= ops.SUB:
+                form += IN_PROGRAM
             self.call(BINARY_STEP, op, <void *>kernels.binary[op][code], form, BOOL if op >= ops.EQ else code, a, b)
 
     # ---- idioms: calls that become one loop with the last call, whose result nobody else wants

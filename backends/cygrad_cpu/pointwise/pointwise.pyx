@@ -18,6 +18,7 @@ from cygrad_cpu.kernels.pointwise_table cimport (BOTH_VECTORS, FIRST_SCALAR, SEC
 
 cdef enum:
     FEW = 128               # elements up to which a fill is done before a job is described
+    VECTOR = 32             # 16-bit floats of one of PyTorch's vectors
     SERIAL = 16384          # below this many elements: keep the GIL, one thread
     CHEAP_GRAIN = 32768     # elements a thread for ops that memory limits
     DEAR_GRAIN = 8192       # ... for ops that take tens of cycles an element
@@ -221,6 +222,9 @@ cdef object cpu_unary(int op, View a, View out):
             loop(data(a), data(out), out.elements, NULL)
             return None
     elif narrow(code):
+        if op == ops.RSQRT and out.elements < VECTOR:       # PyTorch rounds the root, too, where no vector is full
+            cpu_unary(ops.SQRT, a, out)
+            return cpu_unary(ops.RECIPROCAL, out, out)
         loop = kernels.unary[op][<int>FLOAT32]
     if loop == NULL:
         return NotImplemented

@@ -157,14 +157,14 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
     held = <Tensor>variable.gradient
     if grad_enabled():
         variable.gradient = add(held, grad)
-    elif (held.dtype is plain_of(grad.dtype) and same_sizes(held, grad) and held.memory.backend is grad.memory.backend
+    elif (same_sizes(held, grad) and held.memory.backend is grad.memory.backend
             and held.memory.index == grad.memory.index):
         check_inference(held)
-        binary_into(ADD, held, cast(grad, held.dtype), held)
-        bump_version(held)
-    elif held.dtype is not plain_of(held.dtype) and same_sizes(held, grad):     # a lazy conjugate
-        copy_into(binary(ADD, held, grad, SAME), held)
-        bump_version(held)
+        if held.dtype is plain_of(grad.dtype):
+            binary_into(ADD, held, cast(grad, held.dtype), held)
+            bump_version(held)
+        else:                                               # a lazy conjugate, or from before the leaf's dtype changed
+            held.add_(grad)
     else:
         variable.gradient = binary(ADD, held, grad, SAME)
         (<Tensor>variable.gradient).names_ = variable.names_

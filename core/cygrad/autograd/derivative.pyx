@@ -95,7 +95,8 @@ def derivative(str op, *, str name=None, str inplace=None, **formulas):
         row.inplace_type = type(inplace, (OpNode,), {"__slots__": (), "__module__": "builtins"})
         keep_whole(row.inplace_type, <void *>blank_op_node, True)
     row.only_tracked = row.name == "NotImplemented" and op != "made_set_of"
-    row.keeps_numbers = op == "mul" or op == "div"      # PyTorch makes tensors of these ops' numbers
+    # PyTorch makes tensors of the numbers of `mul` and `div`, and keeps a list of index tensors.
+    row.keeps_numbers = op in ("mul", "div", "index_put", "index_put_impl")
     keep_whole(row.node_type, <void *>blank_op_node, True)
     _rows[op] = row
     for formula in row.formulas:
@@ -374,7 +375,7 @@ cdef class OpNode(Node):
             if argument.endswith("_sym_sizes"):
                 return tuple(size_of(self.geometry(self.row.arguments.index(argument[:-len("_sym_sizes")]))))
             value = self.unpack(self.row.arguments.index(argument))
-            if not self.row.keeps_numbers or value is None or isinstance(value, Tensor):
+            if self.row.op not in ("mul", "div") or value is None or isinstance(value, Tensor):
                 return value
             # PyTorch keeps a number as a tensor, in its widest dtype.
             return cygrad.tensor(value, dtype={float: cygrad.float64, complex: cygrad.complex128}.get(type(value)))

@@ -469,15 +469,17 @@ cdef int deposit(Pass self, AccumulateGrad node, Tensor leaf, Tensor grad, bint 
     if node.attached is not None:
         grads = [grad]
         run_pre_hooks(node, grads)
-        grad, spare = grads[0], False
-    if grad is not None:
+        if grads[0] is grad:
+            grads = None
+            spare = spare and references(<PyObject *>grad) == 1     # no hook kept it
+    if grads is None:
         accumulate_into(leaf, grad, spare)
-        if grads is not None and first and leaf.gradient is not None:
-            grads[0] = leaf.gradient         # hooks that come after see it as the leaf's `.grad`, which it is now
+    elif grads[0] is not None:
+        accumulate_into(leaf, <Tensor>grads[0], False)
     if leaf.post_hooks:
         run_leaf_hooks(leaf)
-    if node.attached is not None and node.attached.post_hooks:
-        run_post_hooks(node, [], grads)
+    if node.attached is not None and node.attached.post_hooks:      # what is the leaf's `.grad` now is seen as that
+        run_post_hooks(node, [], [leaf.gradient] if first and leaf.gradient is not None else grads or [grad])
     return 0
 
 
@@ -578,5 +580,7 @@ cdef inline int add_grad(Node node, Node state, Py_ssize_t number, Tensor grad, 
     if state.arrived is None:
         state.arrived = [None] * node.outputs()
     arrived = <list>state.arrived
-    arrived[number] = grad if arrived[number] is None else summed(<Tensor?>arrived[number], grad, None, False)
+    held = <Tensor>arrived[number]
+    arrived[number] = None
+    arrived[number] = grad if held is None else summed(held, grad, source, last)
     return 0

@@ -5,6 +5,7 @@ from libc.string cimport memcmp
 from cygrad.autograd.node cimport Node
 from cygrad.tensors.object_reuse cimport references
 from cygrad.tensor cimport CREATED_NORMALLY, Tensor
+from cygrad.view cimport View
 
 cdef inline bint sole(Tensor t, int tensors=1) noexcept:
     """Whether no other tensor (or no more than so many), or foreign object, sees the tensor's memory."""
@@ -34,6 +35,7 @@ cdef inline bint fits(Tensor grad, Node node) noexcept:
             and grad.memory.backend is node.backend and grad.memory.index == node.index and grad.names_ is None
             and memcmp(grad.sizes, node.sizes, grad.rank * sizeof(Py_ssize_t)) == 0)
 
+cdef bint expandable(View small, View large) noexcept
 cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_ssize_t position)
 cdef Tensor dropping_axes(Tensor grad, Tensor sums)
 cdef Tensor summed(Tensor held, Tensor grad, Tensor source, bint last)

@@ -73,6 +73,7 @@ cdef Tensor reduced(Tensor grad, View meta):
 
 
 cdef bint expandable(View small, View large) noexcept:
+    """Whether broadcasting takes one shape to the other."""
     cdef int i
     if small.rank > large.rank:
         return False

@@ -60,7 +60,8 @@ cdef object with_tensor(int op, Tensor grad, Tensor other, int rule):
         out = empty_as(grad, grad.dtype)
         binary_into(op, grad, other, out)
         return out
-    if other.dense and other.dtype is grad.dtype and (grad.rank == 0 or same_sizes(grad, other)) and uniform(grad):
+    if (other.dense and other.dtype is grad.dtype and (grad.rank == 0 or same_sizes(grad, other)) and uniform(grad)
+            and (other.rank < 2 or has_dense_strides(other))):
         out = empty_as(other, other.dtype)
         scalar_into(op, other, element(grad), True, out)
         return out
@@ -285,7 +286,9 @@ cdef object reshaped(OpNode node, Tensor grad):
 
 cdef object squeezed_back(OpNode node, Tensor grad):
     cdef View like = node.geometry(0)
-    return grad if same_sizes(grad, like) else shaped(grad, like)
+    if same_sizes(grad, like):
+        return grad
+    return shaped(grad, like) if has_dense_strides(grad) or uniform(grad) else NotImplemented
 
 
 cdef object transposed_back(OpNode node, Tensor grad):
@@ -397,7 +400,7 @@ set_shortcut("reshape_alias", "self", reshaped)
 set_shortcut("unsafe_view", "self", reshaped)
 set_shortcut("squeeze", "self", squeezed_back)
 set_shortcut("squeeze_dim", "self", squeezed_back)
-set_shortcut("unsqueeze", "self", reshaped)
+set_shortcut("unsqueeze", "self", squeezed_back)
 set_shortcut("t", "self", transposed_back)
 set_shortcut("transpose", "self", axes_swapped)
 set_shortcut("expand", "self", expanded)

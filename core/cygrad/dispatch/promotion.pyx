@@ -99,36 +99,11 @@ cdef tuple number_types():
     return numpy.number, numpy.bool_
 
 
-def result_type(*operands, **named):
-    """The dtype of an arithmetic op on these tensors and numbers.
-
-    Parameters
-    ----------
-    *operands : Tensor or number
-        Two, in any order.
-    **named : Tensor or number
-        The same by PyTorch's words: tensor, other, scalar, scalar1, scalar2.
-
-    Returns
-    -------
-    dtype
-        Numbers, and tensors without axes, count only where their category is a higher one.
-
-    Raises
-    ------
-    TypeError
-        For anything else.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.result_type(cygrad.tensor([1, 2]), 1.0)
-    cygrad.float32
-    """
-    operands = tuple([value.item() if isinstance(value, number_types()) else value
-                      for value in (*operands, *named.values())])
+def result_type(*operands):
+    """The dtype of an arithmetic op on any number of tensors and numbers; `cygrad.result_type` takes two."""
+    operands = tuple([value.item() if isinstance(value, number_types()) else value for value in operands])
     for value in operands:
-        if not isinstance(value, Tensor) and scalar_dtype(value) is None or named and len(operands) != 2:
+        if not isinstance(value, Tensor) and scalar_dtype(value) is None:
             raise TypeError("result_type(): argument must be Tensor or Number, not " + type(value).__name__)
     return result_among(operands)
 

@@ -3,7 +3,7 @@ import warnings
 
 import cygrad
 from cygrad.distributions import constraints
-from cygrad.distributions.utils import broadcast_all, lazy_property
+from cygrad.distributions.utils import broadcast_all, everywhere, lazy_property
 
 __all__ = ["Distribution"]
 
@@ -77,7 +77,7 @@ class Distribution:
             if name not in self.__dict__ and isinstance(getattr(type(self), name), lazy_property):
                 continue        # it is computed from one that is checked
             value = getattr(self, name)
-            if not constraint.check(value).all():
+            if not everywhere(constraint.check(value)):
                 raise ValueError(f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
                                  f"distribution {self!r} to satisfy the constraint {constraint!r}, but found invalid "
                                  f"values:\n{value}")
@@ -311,7 +311,7 @@ class Distribution:
             warnings.warn(f"{self.__class__} does not define `support` to enable sample validation. Please initialize "
                           "the distribution with `validate_args=False` to turn off validation.", stacklevel=2)
             return
-        if not support.check(value).all():
+        if not everywhere(support.check(value)):
             raise ValueError(f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be "
                              f"within the support ({support!r}) of the distribution {self!r}, but found invalid "
                              f"values:\n{value}")

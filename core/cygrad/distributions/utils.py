@@ -51,6 +51,13 @@ def broadcast_all(*values):
     return tuple(cygrad.broadcast_tensors(*values))
 
 
+def everywhere(valid):
+    """Whether a constraint holds for all elements, inside `vmap` of all examples."""
+    while hasattr(valid, "level"):
+        valid = valid.value
+    return valid.all()
+
+
 def _standard_normal(shape, dtype, device):
     """Normal numbers of mean 0 and deviation 1."""
     return cygrad.empty(shape, dtype=dtype, device=device).normal_()

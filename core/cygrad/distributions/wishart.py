@@ -7,8 +7,9 @@ import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.chi2 import Chi2
 from cygrad.distributions.exp_family import ExponentialFamily
-from cygrad.distributions.multivariate_normal import MATRICES, factor_of, half_log_det, the_matrix
-from cygrad.distributions.utils import lazy_property, within_support
+from cygrad.distributions.multivariate_normal import (MATRICES, MultivariateNormal, factor_of, half_log_det,
+                                                      the_matrix)
+from cygrad.distributions.utils import within_support
 
 __all__ = ["Wishart"]
 
@@ -74,20 +75,7 @@ class Wishart(ExponentialFamily):
     def _spread(self, matrix):
         return matrix.expand(self._batch_shape + self._event_shape)
 
-    @lazy_property
-    def scale_tril(self):
-        """The lower Cholesky factor of the vectors' covariance."""
-        return self._spread(self._unbroadcasted_scale_tril)
-
-    @lazy_property
-    def covariance_matrix(self):
-        """The vectors' covariance."""
-        return self._spread(self._unbroadcasted_scale_tril @ self._unbroadcasted_scale_tril.mT)
-
-    @lazy_property
-    def precision_matrix(self):
-        """The inverse of the vectors' covariance."""
-        return self._spread(cygrad.cholesky_inverse(self._unbroadcasted_scale_tril))
+    covariance_matrix, precision_matrix, scale_tril = (vars(MultivariateNormal)[name] for name in MATRICES)
 
     def _of_matrices(self, value):
         """A number for each of the batch, as a matrix of one element."""

@@ -10,7 +10,7 @@ def __array__(self, dtype=None, copy=None):
     cast = found if dtype is None else found.astype(dtype, copy=False)
     if copy is False and cast is not found:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
-    return cast.copy() if copy and cast is found else cast
+    return cast.copy("K") if copy and cast is found else cast
 
 
 @op(only_method=True)

@@ -25,6 +25,8 @@ def set_data(self, value):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     if self.requires_grad and not (value.is_floating_point() or value.is_complex()):
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    if value.dtype is not self.dtype or value.device != self.device:
+        self._forget_accumulator()          # which an older graph may keep, and which knows what gradients are like
     self._take(value)
     self._set_inference(value.is_inference())
     self.names = value.names

@@ -5,7 +5,8 @@ refers to any more, and makes it as it was when new; so neither is memory cleare
 one call does what the deallocators of the class and of its bases do. `whole_instance` makes an instance, or takes one
 of these. Cython's `freelist` keeps bare memory, and of base classes only. `deep` is for classes whose instances may be
 chained without end: to free a chain then needs no stack. The classes that a module gives must have the same fields and
-the same `blank`.
+the same `blank`. Neither way starts a collection of garbage: before Python 3.12 that ran at once, in the midst of an
+op, and what it called (finalizers, `gc.callbacks`) could change the op's operands. Python's next container starts it.
 
 What this relies on, by the headers of CPython 3.10 to 3.14: an object whose count is 0 is nobody's, and may get a count
 and a type again as after `tp_alloc`; the collector's header of an untracked object is as when new, but for the mark of
@@ -82,7 +83,12 @@ cdef extern from *:
     static PyObject *whole_instance(PyObject *cls, PyObject *no_args) {
         PyTypeObject *type = (PyTypeObject *)cls;
         PyObject *object;
-        if (cygrad_idle_count == 0 || type->tp_dealloc != cygrad_retire) return type->tp_new(type, no_args, NULL);
+        if (cygrad_idle_count == 0 || type->tp_dealloc != cygrad_retire) {
+            int collects = PyGC_Disable();
+            object = type->tp_new(type, no_args, NULL);
+            if (collects) PyGC_Enable();
+            return object;
+        }
         object = cygrad_idle[--cygrad_idle_count];
     #if defined(Py_REF_DEBUG) || defined(Py_TRACE_REFS)
         PyObject_Init(object, type);

@@ -4,12 +4,8 @@ import math
 import cygrad
 from cygrad.autograd.function import Function
 from cygrad.dispatch.allocation import axes_in_memory
-from cygrad.dispatch.promotion import result_type
 from cygrad.errors import warn
 from cygrad.ops.declare.op_forms import methods, op
-
-op(result_type, method=False)
-
 
 @op
 def get_device(input):

@@ -15,6 +15,7 @@ import cygrad
 from cygrad.amp.autocast_mode import modes_in_force
 from cygrad.autograd import Function
 from cygrad.autograd.engine import current_pass
+from cygrad.autograd.forward_levels import batch_depth, depth
 from cygrad.autograd.graph import saved_tensors_hooks
 
 __all__ = ["CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_sequential", "check_backward_validity",
@@ -136,6 +137,9 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
     first, again = context_fn()
     if not cygrad.is_grad_enabled():
         return function(*args, **kwargs)
+    if depth() or batch_depth():                # what is saved inside of transforms stays
+        with saved_tensors_hooks(_as_it_is, _as_it_is), first:
+            return function(*args, **kwargs)
     part = _Part(function, args, kwargs, preserve, again, check, early_stop if _early_stop is None else _early_stop)
     with saved_tensors_hooks(part.pack, part.unpack), first:
         found = function(*args, **kwargs)

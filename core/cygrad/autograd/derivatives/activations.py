@@ -9,9 +9,11 @@ from cygrad.dispatch.programs import Term, one_pass, where
 
 derivative("prelu", name="PreluKernelBackward0",
            self=one_node("PreluKernelBackwardBackward0", one_pass(
-           lambda grad, self, weight: where(self > 0, grad, weight * grad)), "grad", "self", "weight"),
+           lambda grad, self, weight: where(self > 0, grad, weight * grad)), "grad", "self", "weight",
+           twice=lambda grad, self, weight: where(self >= 0, grad, weight * grad)),
            weight=one_node("PreluKernelBackwardBackward0", one_pass(
-           lambda grad, self, weight: where(self > 0, 0, self * grad)), "grad", "self", "weight"))
+           lambda grad, self, weight: where(self > 0, 0, self * grad)), "grad", "self", "weight",
+           twice=lambda grad, self, weight: where(self >= 0, 0, where(self >= 0, 0, self) * grad)))
 derivative("relu", self=flat(one_pass(lambda grad, result: threshold_backward(grad, result, 0)), "result"))
 derivative("threshold", inplace="ThresholdBackward1",
            self=flat(one_pass(lambda grad, self, threshold: threshold_backward(grad, self, threshold)),

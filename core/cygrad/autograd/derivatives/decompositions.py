@@ -10,6 +10,7 @@ pseudo-inverses and nonlinear least squares problems whose variables separate", 
 """
 import cygrad
 from cygrad.autograd.derivative import derivative
+from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented, of_composite, times
 from cygrad.ops.linalg.lu import permutation_matrix
 from cygrad.ops.linalg.householder import first_columns, product
@@ -112,12 +113,21 @@ derivative("linalg_slogdet", name="LinalgSlogdetBackward0",
 
 
 def det_backward(grad, a, det):
-    """d det = det tr(A^-1 dA) = tr(adj(A) dA); the adjugate of a singular matrix from its singular values."""
+    """d det = det tr(A^-1 dA) = tr(adj(A) dA); the adjugate of a singular matrix from its singular values.
+
+    PyTorch takes these in a recorded pass only: else zeros are made small in the factors, and the gradient is 0.
+    """
     if a.shape[-1] == 1 or not a.numel():
         return grad.unsqueeze(-1).unsqueeze(-1) if a.numel() else a.new_empty(a.shape)
-    if bool((det.detach() != 0).all()):
-        diagonal = (grad * conj(det)).unsqueeze(-1).expand(a.shape[:-1])
-        return cygrad.linalg.solve(adjoint(a), on_diagonal(diagonal, a.dtype).mT)
+    singular = not bool((det.detach() != 0).all())
+    if not singular or not grad_mode():
+        diagonal = on_diagonal((grad * conj(det)).unsqueeze(-1).expand(a.shape[:-1]), a.dtype)
+        if not singular:
+            return cygrad.linalg.solve(adjoint(a), diagonal.mT)
+        factors, pivots, _ = cygrad.linalg.lu_factor_ex(a)
+        pivot = factors.diagonal(0, -2, -1)
+        pivot.masked_fill_(pivot == 0, cygrad.finfo(a.dtype).eps)
+        return cygrad.linalg.lu_solve(factors, pivots, diagonal, adjoint=True)
     u, s, vh = cygrad.linalg.svd(a)
     n = s.shape[-1]
     own = cygrad.eye(n, dtype=cygrad.bool, device=s.device)

@@ -200,13 +200,13 @@ def differentiated(grads, again, tensors, needs):
     return found
 
 
-def one_node(name, formula, *arguments, writes=1):
+def one_node(name, formula, *arguments, writes=1, twice=None):
     """A formula that is one node of this name where it is recorded, as in PyTorch, which has an op for this gradient.
 
     A second pass computes the formula again and differentiates it, with respect to these of its tensors (None: to what
     needs no gradient, but has an edge). Inside of transforms it is recorded step by step, which batches and tangents go
     through without a rule of its own. `writes`: see `of_composite`; or the name of PyTorch's op, if a second pass is
-    refused.
+    refused. `twice`: what a second pass differentiates instead, where PyTorch's derivative is another at some places.
     """
     wrapped = getattr(formula, "__wrapped__", formula)
     names = wrapped.__code__.co_varnames[:wrapped.__code__.co_argcount]
@@ -228,7 +228,7 @@ def one_node(name, formula, *arguments, writes=1):
             whole = list(others)
             for place, tensor in zip(given, tensors):
                 whole[place] = tensor
-            return formula(*whole)
+            return (twice if twice and grad_mode() else formula)(*whole)
         again.writes = writes
         return node(tensors, again, *tensors, *[None] * (_MOST - len(tensors)))
     recorded.__wrapped__ = wrapped

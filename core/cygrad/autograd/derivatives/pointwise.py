@@ -151,30 +151,20 @@ pow_slope = in_steps(lambda grad, self, exponent: grad * conj(times(self.pow(exp
 
 
 def pow_backward_self(grad, self, exponent):
-    """exponent * self ** (exponent - 1), which is 0 for the exponent 0 even where self is."""
-    if exponent.dtype is cygrad.bool:
-        exponent = exponent.to(self.dtype)
-    none = exponent == 0
-    found = grad * conj(exponent * self.pow(cygrad.where(none, 0, exponent - 1)))
-    return cygrad.where(none, 0, found) if grad_mode() or found.is_complex() or exponent.is_complex() else found
+    """exponent * self ** (exponent - 1), which is 0 for the exponent 0 even where self is (there NaN twice)."""
+    return cygrad.where(exponent == 0, 0, grad * conj(exponent * self.pow(exponent - 1)))
 
 
 def pow_backward_exponent(grad, self, exponent, result):
     """result * log(self); 0 where self is 0 and the exponent is not negative, the limit from above."""
     base = self.to(cygrad.result_type(self, exponent))
     none = (base == 0).logical_and(not_negative(exponent))
-    slope = conj(result * cygrad.where(none, 1, base).log())
-    if grad_mode() or slope.is_complex():               # 0 to a complex 0 is NaN
-        slope = cygrad.where(none, 0, slope)
-    return grad * slope
+    return grad * cygrad.where(none, 0, conj(result * base.log()))
 
 
 def scalar_pow_backward(grad, base, exponent, result):
     if base == 0:
-        if exponent.is_complex():
-            return cygrad.where(not_negative(exponent), 0, grad * conj(result * -math.inf))
-        defined = exponent >= 0                 # and so twice: 0 times infinity, in a second pass, would be NaN
-        return grad * cygrad.where(defined, 0.0, result * cygrad.where(defined, 0.0, -math.inf))
+        return grad * cygrad.where(not_negative(exponent), 0.0, conj(result * -math.inf))
     if isinstance(base, complex) or base < 0 and exponent.is_complex():
         logarithm = cmath.log(base)
     else:

@@ -210,11 +210,13 @@ def dist_backward(grad, self, other, p, result):
 def renorm_backward(grad, self, p, dim, maxnorm):
     """Slices that were scaled lose the part of the gradient along the norm's own."""
     dims = tuple([i for i in range(self.dim()) if i != dim])
-    norm = cygrad.ops.reduce.norms.vector_norm(self, p, dims, True)
-    along = (conj(self) * grad).sum(dims, True)
-    along = norm_backward(along.real if along.is_complex() else along, self, p, dims, norm)
+    wide = cygrad.float32 if self.dtype.itemsize == 2 else cygrad.complex128 if self.is_complex() else cygrad.float64
+    norm = cygrad.ops.reduce.norms.vector_norm(self, p, dims, True, dtype=wide)
+    along = conj(self) * grad
+    along = (along.real if along.is_complex() else along).sum(dims, True, dtype=norm.dtype)
+    along = norm_backward(along, self, p, dims, norm)
     inverse = (norm + 1e-7).reciprocal()
-    return cygrad.where(norm > maxnorm, maxnorm * inverse * (grad - inverse * along), grad)
+    return cygrad.where(norm > maxnorm, (maxnorm * inverse * (grad - inverse * along)).to(grad.dtype), grad)
 
 
 # ------------------------------------------------------------------------------- scans

@@ -175,8 +175,9 @@ def composed(level, op, *args, **kwargs):
 @rule("dropout alpha_dropout feature_dropout bernoulli rand_like randn_like randint_like normal poisson multinomial "
       "binomial")
 def draws(level, op, x, *args, **kwargs):
-    if op.op.endswith("dropout") and (args[:1] == (0,) or False in args[1:2]):
-        return op(x.value, *args)
+    if op.op.endswith("dropout") and (args[:1] == (0,) or False in (*args[1:2], kwargs.get("training"),
+                                                                   kwargs.get("train"))):
+        return op(x.value, *args, **kwargs)
     if level.randomness == "error":
         raise RuntimeError(RANDOM_ERROR)
     if op.op == "dropout" and level.randomness == "same":

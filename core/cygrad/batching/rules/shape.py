@@ -306,13 +306,14 @@ def counts(level, op, x):
 @rule("as_strided")
 def strided(level, op, x, size, stride, storage_offset=None):
     """A window on each example, as if its elements alone were in memory; on a copy of it where they don't lie so."""
-    lie_so = x.value.shape[0] > 0 and x.value[0].is_contiguous()
+    value = x.value if x.value.stride(0) else x.value.contiguous()     # examples on the same memory share gradients
+    lie_so = value.shape[0] > 0 and value[0].is_contiguous()
     reach = sum((n - 1) * step for n, step in zip(size, stride)) + (storage_offset or 0)
     if lie_so and min(stride, default=0) >= 0 and 0 <= reach < math.prod(x.shape) and 0 not in size:
-        return x.value.as_strided((x.value.shape[0], *size), (x.value.stride(0), *stride),
-                                  x.value.storage_offset() + (storage_offset or 0))
+        return value.as_strided((value.shape[0], *size), (value.stride(0), *stride),
+                                value.storage_offset() + (storage_offset or 0))
     return cygrad.stack([op(each.clone(memory_format=cygrad.contiguous_format), size, stride, storage_offset)
-                         for each in x.value.unbind(0)])
+                         for each in value.unbind(0)])
 
 
 @rule("kron")

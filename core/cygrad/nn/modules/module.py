@@ -6,6 +6,7 @@ Here are its beginning, the call, training mode, `apply`, its parameters' gradie
 """
 import warnings
 from collections import OrderedDict
+from types import FunctionType
 
 import cygrad
 from cygrad.nn.modules import member_dicts
@@ -82,6 +83,15 @@ class Module(Attributes, Paths, State, Conversion, Hooking, Called):
     call_super_init = False
     _compiled_call_impl = None
     training: bool
+
+    def __init_subclass__(cls, **kwargs):
+        """A layer's `__init__` has its name in errors, not that of a class of the inside that it comes from."""
+        super().__init_subclass__(**kwargs)
+        begin = cls.__init__
+        if cls.__module__.startswith("cygrad.nn.modules.") and begin.__qualname__.startswith("_"):
+            cls.__init__ = own = FunctionType(begin.__code__, begin.__globals__, "__init__", begin.__defaults__,
+                                              begin.__closure__)
+            own.__kwdefaults__, own.__qualname__ = begin.__kwdefaults__, f"{cls.__qualname__}.__init__"
 
     def __init__(self, *args, **kwargs):
         if not self.call_super_init:

@@ -27,7 +27,7 @@ def _is_orthogonal(q):
 def _make_orthogonal(a):
     """Q of A = QR, with the signs that make the diagonal of R positive."""
     q, r = cygrad.linalg.qr(a)
-    return q * r.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
+    return q.mul_(r.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2))
 
 
 def _reflectors(q):

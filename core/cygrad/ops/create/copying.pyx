@@ -13,6 +13,7 @@ from cygrad.view cimport data, same_sizes
 
 from cygrad.devices import device as _devices, discovery, transfers
 from cygrad.autograd.inplace import shadow
+from cygrad.dispatch.promotion import result_type as result_dtype
 from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.memory_formats import copied_in, format_of
 from cygrad.dispatch.raw import (cast_to, clone_dense, clone_like, copy_ as raw_copy, refuse_partial_overlap,
@@ -253,6 +254,28 @@ def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False,
     return make(self, kind, backend, index, memory_format)
 
 
+@op(method=False)
+def result_type(tensor, other):
+    """The dtype of an arithmetic op on two tensors or numbers.
+
+    Parameters
+    ----------
+    tensor, other : Tensor or number
+        In any order; numbers, and tensors without axes, count only where their category is a higher one.
+
+    Returns
+    -------
+    dtype
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.result_type(cygrad.tensor([1, 2]), 1.0)
+    cygrad.float32
+    """
+    return result_dtype(tensor, other)
+
+
 @op(only_method=True)
 def type_as(self, other):
     """The tensor with other's dtype, on other's device.
@@ -441,8 +464,9 @@ def copy_(Tensor self not None, src, non_blocking=False):
     tensor([[1., 2.],
             [1., 2.]])
     """
-    if isinstance(src, (bool, int, float, complex)):
-        src = tensor(src)
+    if isinstance(src, (int, float, complex)):
+        wide = "complex128" if isinstance(src, complex) else "float64" if isinstance(src, float) else "uint64"
+        src = tensor(src, dtype=None if wide == "uint64" and src < 1 << 63 else DTYPES[wide])
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
     if (<Tensor>src).memory is self.memory:

@@ -9,15 +9,18 @@ makes `cygrad.lerp(..., out=)`, `Tensor.lerp` and `Tensor.lerp_`. Modules of ops
 import functools
 
 from cygrad import return_types
-from cygrad.ops.declare.out_arguments import refuse_out_grad, write_each
-from cygrad.ops.declare.out_rules import WITHOUT_RESULT
+from cygrad.dispatch.raw import copy_, fill_
+from cygrad.ops.declare.out_arguments import of_one_storage, refuse_out_grad, write_each
+from cygrad.ops.declare.out_rules import FILLED_FIRST, WITHOUT_RESULT
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.out_dtypes import check_dtypes
 from cygrad.ops.declare.public_op import PublicOp
+from cygrad.dtype import all_dtypes
 
 functions = {}      # name -> function, for the `cygrad` namespace
 methods = {}        # name -> function, for Tensor
 _tensor_type = object
+FLOATS = [d for d in all_dtypes() if d.name in ("float32", "float64")]
 
 
 def inplace_doc(name):
@@ -127,6 +130,9 @@ def with_out(name, function, exact=False):
                 f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
         check_dtypes(name, strict, results, targets, args, kwargs)
         written = write_each(name, results, targets, strict, (*args, *kwargs.values()))
+        if name in FILLED_FIRST and of_one_storage(args[0], written[0]) and written[0].dtype in FLOATS:
+            fill_(written[0], FILLED_FIRST[name])
+            copy_(written[0], function(*args, **kwargs))
         if name in WITHOUT_RESULT:
             return None
         return written_type(result)(written) if isinstance(result, tuple) else written[0]
@@ -178,9 +184,9 @@ NOT_ON_VALUES = frozenset("""
     broadcast_shapes detach_ dim_order empty empty_permuted empty_strided eye from_dlpack from_file from_numpy
     frombuffer full get_rng_state hamming_window hann_window initial_seed kaiser_window linspace logspace
     manual_seed new new_empty new_empty_strided new_full new_ones new_tensor new_zeros numpy ones rand randint randn
-    randperm range refine_names register_hook register_post_accumulate_grad_hook rename rename_ result_type
-    retain_grad scalar_tensor seed set_rng_state storage storage_type tensor tolist tril_indices triu_indices
-    untyped_storage zeros""".split())
+    randperm range refine_names register_hook register_post_accumulate_grad_hook rename rename_ retain_grad
+    scalar_tensor seed set_rng_state storage storage_type tensor tolist tril_indices triu_indices untyped_storage
+    zeros""".split())
 GIVES_NAMES = frozenset(("diagonal", "flatten", "unflatten"))       # to the results of tensors without names, too
 _public = {}        # (id of a function, the name it is called by, whether as a method) -> what users call
 

@@ -4,6 +4,7 @@
 `refuse_out_grad` is asked before an op runs: autograd and overlaps. `write_out` puts the finished result where it goes.
 Where ops differ, `out_rules.py` says how.
 """
+from cygrad.autograd.fitting cimport expandable
 from cygrad.autograd.inplace cimport check_inference
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.overlap cimport has_no_gaps, refuse_overlap, refuse_self_overlap
@@ -70,19 +71,13 @@ def refuse_out_grad(str name, *operands):
                 refuse_overlap(<Tensor>out, <Tensor>other, said == WHOLE)
 
 
+def of_one_storage(Tensor a not None, Tensor b not None):
+    return a.memory is b.memory
+
+
 def refuse_self_overlapping(Tensor out not None):
     """Raise if places of `out` are in memory more than once."""
     refuse_self_overlap(out)
-
-
-cdef bint grows_by_broadcasting(Tensor small, Tensor large) noexcept:
-    cdef int i
-    if small.rank > large.rank:
-        return False
-    for i in range(1, small.rank + 1):
-        if small.sizes[small.rank - i] != large.sizes[large.rank - i] and small.sizes[small.rank - i] != 1:
-            return False
-    return True
 
 
 cdef int refuse_grown(str name, Tensor result, Tensor target, operands) except -1:
@@ -102,7 +97,7 @@ cdef int refuse_grown(str name, Tensor result, Tensor target, operands) except -
             continue
         t = <Tensor>other
         if said == PARTLY:                      # what lay over `out` as it was has been refused
-            if t is target and grows_by_broadcasting(target, result) and name not in OVERLAPS:
+            if t is target and expandable(target, result) and name not in OVERLAPS:
                 raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape "
                                    f"{list(result.shape)}")
         elif (name not in LOOKED_AT_FIRST and t.memory is target.memory and plain_of(t.dtype) is plain_of(target.dtype)

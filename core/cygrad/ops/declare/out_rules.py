@@ -3,6 +3,7 @@
 They are facts about PyTorch's kernels, one for each table; an op that none of them names does what most do. The dtypes
 that an op takes there, and the words in which it refuses others, stand in `out_dtypes.py`.
 """
+import math
 
 # Ops that may be given operands, and an `out`, that require gradients: there is nothing to differentiate.
 WITHOUT_GRADIENT = frozenset("""
@@ -20,6 +21,8 @@ WITHOUT_GRADIENT = frozenset("""
     split_with_sizes_copy unbind_copy""".split())
 # Ops that give nothing back where they write into `out`.
 WITHOUT_RESULT = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])
+# Reductions that fill an `out` of float32 or float64 before they read: it shows where the operand lies in its memory.
+FILLED_FIRST = {"sum": 0, "nansum": 0, "mean": 0, "amax": -math.inf, "amin": math.inf}
 # Ops that PyTorch composes of others, and copies what they give into `out`, recorded.
 COPIED = frozenset("""
     inner linalg_cond linalg_eigvals linalg_matrix_norm linalg_norm linalg_tensorinv linalg_tensorsolve nanquantile
@@ -64,14 +67,16 @@ TWICE = frozenset("""
     amax amin argmax argmin bmm cummax cummin eye full histc linalg_vecdot linalg_vector_norm mv nansum ones prod sum
     tril triu zeros""".split())
 
+# Reductions that fill an `out` of float32 or float64 before they read: it shows where the operand lies in its memory.
+FILLED_FIRST = {"sum": 0, "nansum": 0, "mean": 0, "amax": -math.inf, "amin": math.inf}
 # Ops that PyTorch composes of others, whose `out` is row-major where it is resized, in whatever order the result is.
 ROW_MAJOR = frozenset("""
     cholesky cholesky_solve quantile nanquantile linalg_tensorinv stack fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2
     fft_hfftn fft_ifft2 fft_ifftn fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2
-    fft_rfftn""".split())
+    fft_rfftn special_ndtr""".split())
 
 # Likewise, if it had elements before; if it was empty, it gets LAPACK's order.
-ROW_MAJOR_GROWN = frozenset("cholesky_inverse geqrf ormqr triangular_solve".split())
+ROW_MAJOR_GROWN = frozenset("cholesky_inverse geqrf orgqr ormqr triangular_solve".split())
 
 # Ops that make tensors: an `out=` of another shape is resized without a word.
 MAKERS = frozenset("arange range linspace logspace eye zeros ones full rand normal bernoulli".split())

@@ -21,7 +21,6 @@ from cygrad.ops.index.tensor_places import WRONG_DTYPE, Indices, is_mask
 from cygrad.ops.shape.slices import plain_slice
 from cygrad.tensor import Tensor
 
-MAX_RANK = 64
 NOT_AN_INDEX = ("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
                 "{})")
 LIST_AS_TUPLE = ("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
@@ -61,17 +60,15 @@ index_put_impl, put_rows_impl = Written(_index_put, "index_put_impl"), Written(_
 
 def as_index(part):
     """A sequence or array as an index tensor: bool and uint8 stay, all else becomes int64."""
-    try:
-        found = functions["tensor"](part)
-    except (ValueError, TypeError, RuntimeError):
-        kind = part
-        for _ in range(MAX_RANK):                                       # a list may hold itself
-            if isinstance(kind, (list, tuple)) and kind:
-                if kind[0] is kind:
-                    raise TypeError("new(): self-referential lists are incompatible") from None
-                kind = kind[0]
-        raise TypeError(f"new(): invalid data type '{type(kind).__name__}'") from None
-    return found if found.dtype.name in ("bool", "uint8", "int64") else found.long()
+    found = functions["tensor"](part)
+    if found.dtype.name in ("bool", "uint8", "int64"):
+        return found
+    return functions["tensor"](part, dtype=found.long().dtype) if isinstance(part, (list, tuple)) else found.long()
+
+
+def is_sequence(part):
+    """What C calls a sequence: whose type has `__getitem__`, but no dict."""
+    return hasattr(type(part), "__getitem__") and not isinstance(part, dict)
 
 
 def stands_for_tuple(index):
@@ -79,8 +76,8 @@ def stands_for_tuple(index):
     if len(index) >= 32:
         return False
     for part in index:
-        if part is None or part is Ellipsis or isinstance(part, (Tensor, slice, list, tuple, str)) or (
-                hasattr(part, "__len__") and hasattr(part, "__getitem__") and getattr(part, "shape", None) != ()):
+        if part is None or part is Ellipsis or isinstance(part, (Tensor, slice)) or (
+                is_sequence(part) and getattr(part, "shape", None) != ()):
             return True
     return False
 
@@ -90,8 +87,8 @@ def parts_of(key, self=None):
     if type(key) is list and key and all([type(part) is int for part in key]):
         return [as_index(key)]
     if not isinstance(key, tuple):
-        if not isinstance(key, Tensor) and not hasattr(key, "__array_interface__") and hasattr(key, "__getitem__") \
-                and not isinstance(key, dict) and stands_for_tuple(key):
+        if not isinstance(key, Tensor) and not hasattr(key, "__array_interface__") and is_sequence(key) \
+                and stands_for_tuple(key):
             warn(LIST_AS_TUPLE)
             key = tuple(key)
         else:
@@ -122,10 +119,10 @@ def part_of(part):
         if part.dtype.kind not in "iu":
             raise IndexError(NOT_AN_INDEX.format("numpy." + type(part).__name__.rstrip("_")))
         return int(part)
-    if hasattr(part, "__len__") and hasattr(part, "__getitem__") or hasattr(part, "__array_interface__"):
+    if is_sequence(part) or hasattr(part, "__array_interface__"):
         found = as_index(part)
         return found if found.dim() else part_of(found)
-    if hasattr(part, "__index__"):
+    if hasattr(type(part), "__index__"):
         return operator.index(part)
     raise IndexError(NOT_AN_INDEX.format(type(part).__name__))
 
@@ -187,6 +184,8 @@ def refuse_first(self, key, value):
         raise IndexError(f"too many indices for tensor of dimension {self.dim()}")
     if value is self and any(isinstance(part, Tensor) for part in parts):
         raise RuntimeError(OVERLAPPED)
+    if any(isinstance(part, Tensor) and not part.dim() for part in parts):      # it writes before it looks at those
+        self._check_inplace()
 
 
 def assigned_number(self, value):

@@ -28,6 +28,8 @@ def nonzero(input, *, out=None, as_tuple=False):
     tensor([[0, 1],
             [1, 0]])
     """
+    if not isinstance(as_tuple, bool):
+        raise TypeError(f"nonzero(): argument 'as_tuple' must be bool, not {type(as_tuple).__name__}")
     if as_tuple:
         if out is not None:
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")

@@ -8,6 +8,7 @@ from cygrad.tensor cimport Tensor
 
 from cygrad.dispatch.allocation import empty_near
 from cygrad.errors import warn
+from cygrad.dispatch.promotion import check_scalar
 from cygrad.dispatch.raw import binary_op, copy_ as raw_copy, fill_ as raw_fill
 from cygrad.dtype import iinfo
 from cygrad.ops.declare.primitives import Written
@@ -98,6 +99,8 @@ def scatter_call(self, dim, index, src=None, *, value=None, reduce=None):
         raise TypeError("scatter() received an invalid combination of arguments - src must be a Tensor or a number, "
                         f"not {type(src).__name__}")
     dim = check_scatter(self, dim, index, src if tensor else None)
+    if not tensor:
+        check_scalar(self.dtype, src)
     if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")

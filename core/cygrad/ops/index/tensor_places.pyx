@@ -123,6 +123,7 @@ cdef Tensor make_plan(Tensor a, tuple indices, Plan *plan):
     cdef Tensor places = None, index
     cdef int i, first = -1, last = -1, count = 0, at = 0, rank
     cdef bint indexed[64]
+    refuse_change(a, len(indices))
     plan.span = 1
     for i in range(a.rank):
         indexed[i] = i < len(indices) and indices[i] is not None
@@ -164,6 +165,13 @@ cdef Tensor make_plan(Tensor a, tuple indices, Plan *plan):
             at += 1
     plan.rank = at
     return places
+
+
+cdef int refuse_change(Tensor t, Py_ssize_t axes) except -1:
+    """Raise if `t` has fewer axes than when its key was read: Python code that ran since has changed it."""
+    if axes > t.rank:
+        raise RuntimeError("a tensor changed its shape while it was indexed")
+    return 0
 
 
 cdef bint is_spread(const Plan *plan) noexcept:
@@ -422,10 +430,11 @@ cdef tuple places(Tensor t, list indices):
 
     Places are looked at only if the result has elements; errors number the axes among the indexed ones, as PyTorch's.
     """
-    cdef list found = [None] * t.rank
+    cdef list found = [None] * max(t.rank, len(indices))
     cdef Tensor index, rows, mask
     cdef int dim, j, count = 0, number = 0
     cdef bint some = True
+    refuse_change(t, len(found))
     for each in indices:
         if each is not None:
             index = <Tensor>each
@@ -450,12 +459,12 @@ cdef tuple places(Tensor t, list indices):
         check_shapes(tuple(found))
     for each in found:
         some = some and (each is None or (<Tensor>each).elements > 0)
-    for dim in range(t.rank if some else 0):
+    for dim in range(len(found) if some else 0):
         if t.sizes[dim] == 0:
             if found[dim] is not None:
                 raise IndexError("index is out of bounds for dimension with size 0")
             some = False
-    for dim in range(t.rank):
+    for dim in range(len(found)):
         if found[dim] is None:
             continue
         index = <Tensor>found[dim]

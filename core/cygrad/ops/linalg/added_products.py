@@ -13,6 +13,7 @@ from cygrad.ops.linalg import addmm, products
 from cygrad.ops.linalg.addmm import add_scaled, check_numbers
 from cygrad.ops.linalg.composed_products import BOOL, name_of, need_tensor, refused
 from cygrad.ops.linalg.lapack import DTYPES, HALVES
+from cygrad.ops.pointwise.lerp_and_addcmul import ADD_PRODUCT
 from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
 from cygrad.tensor import Tensor
 
@@ -55,11 +56,21 @@ def accumulated(self, product, factors, beta, alpha):
     return add_scaled(self, product(*factors), beta, alpha)
 
 
+def rounded(dtype, *numbers):
+    return [cygrad.tensor(number, dtype=dtype, device="cpu").item() for number in numbers]
+
+
 @primitive(name="addmv")
 def _addmv(self, mat, vec, beta, alpha):
     if mat.numel() == 0 and beta != 0:          # then PyTorch doesn't repeat the input
         return self * self.new_tensor(beta)
-    if alpha == 0 and self.is_floating_point() and self.dtype not in HALVES:       # BLAS reads no factors then
+    if self.dtype in HALVES:        # rounded are the factors, the input's multiple and, by columns, the product's, too
+        beta, alpha = rounded(self.dtype, beta, alpha)
+        found = products.mv(cast_to(mat, FLOAT32), cast_to(vec, FLOAT32)) * alpha
+        if mat.stride(0) == 1 and (mat.shape[1] == 1 or mat.stride(1) >= mat.shape[0]):
+            found = cast_to(found, self.dtype)
+        return cast_to(found if beta == 0 else self * beta + found, self.dtype)
+    if alpha == 0 and self.is_floating_point():         # BLAS reads no factors then
         mat, vec = mat[:, :0], vec[:0]
     return accumulated(self, products.mv, (mat, vec), beta, alpha)
 
@@ -144,6 +155,10 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
 @primitive(name="addbmm")
 def _addbmm(self, batch1, batch2, beta, alpha):
     count, n, m = batch1.shape
+    if self.dtype in HALVES:            # the sum is rounded after each product
+        for a, b in zip(batch1, batch2):
+            self, beta = addmm.addmm(self, a, b, beta=beta, alpha=alpha), 1
+        return self
     wide = batch1.transpose(0, 1).reshape(n, count * m)
     return addmm.addmm(self, wide, batch2.reshape(count * m, batch2.shape[2]), beta=beta, alpha=alpha)
 
@@ -198,7 +213,10 @@ def _addr(self, vec1, vec2, beta, alpha):
         found = binary_op(MUL, x, y) & bool(alpha)
         return in_order_of(found | self if beta else found, self, x, y)
     if dtype in HALVES:             # each step is rounded, and so are the factors
-        beta, alpha = [cygrad.tensor(factor, dtype=dtype, device="cpu").item() for factor in (beta, alpha)]
+        beta, alpha = rounded(dtype, beta, alpha)
+    if dtype.is_complex:            # times 1, too: what is infinite reaches both parts
+        found = x * alpha
+        return found * y if beta == 0 else ADD_PRODUCT(cast_to(self, dtype) * beta, found, y)
     found = binary_op(MUL, x if alpha == 1 else x * alpha, y)
     if beta != 0:
         found = binary_op(ADD, self if beta == 1 else cast_to(self, dtype) * beta, found)

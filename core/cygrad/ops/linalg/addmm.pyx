@@ -28,6 +28,7 @@ from cygrad.autograd.forward_levels import batch_depth, depth
 from cygrad.errors import not_implemented
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.op_forms import op
+from cygrad.ops.create.from_data import tensor
 
 cdef Op ADDMM = Op("addmm", "self", "mat1", "mat2", "beta", "alpha")
 cdef object ONE = 1             # the one of its value in CPython, which most calls have as beta and alpha
@@ -65,6 +66,9 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
         return out
     if a.dtype.code == BOOL or out.dtype.code == COMPLEX32:
         raise not_implemented("addmm_impl_cpu_", SCALAR_NAMES[out.dtype.code], False)
+    if a.sizes[1] == 0 and beta != 0:
+        copy_into(binary(MUL, c, tensor(beta, dtype=c.dtype, device=c.device), SAME), out)
+        return out
     if not plain and alpha == 0 and a.dtype.category >= CATEGORY_FLOAT and a.dtype.itemsize > 2:
         # BLAS, which PyTorch calls here, reads no factors then: a product over no elements
         copy_into(scaled_sum(c, product2(blank(a, 2, [sizes[0], 0]), blank(a, 2, [0, sizes[1]])), beta, 1), out)

@@ -7,6 +7,7 @@ import functools
 
 import cygrad
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.programs import program
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import copy_, gather_op
 from cygrad.dtype import all_dtypes
@@ -294,11 +295,19 @@ def _cross(self, other, dim):
         out = empty_near(self, size)
         a, b, parts = self.unbind(dim), other.unbind(dim), out.unbind(dim)
         for i in range(3):
-            copy_(parts[i], a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2])
+            copy_(parts[i], minor(a[i - 2], b[i - 1], a[i - 1], b[i - 2]))
         return out
     after, before = neighbours(size, dim, self.device)
-    return (gather_op(self, after, dim) * gather_op(other, before, dim)
-            - gather_op(self, before, dim) * gather_op(other, after, dim))
+    return minor(gather_op(self, after, dim), gather_op(other, before, dim),
+                 gather_op(self, before, dim), gather_op(other, after, dim))
+
+
+MINOR = program(lambda a, b, c, d: a * b - c * d)
+
+
+def minor(a, b, c, d):
+    """a * b - c * d; of complex numbers without the op's factor, which would spread what is infinite."""
+    return MINOR(a, b, c, d) if a.is_complex() else a * b - c * d
 
 
 @functools.lru_cache(64)

@@ -78,7 +78,16 @@ def check_rows(x1, x2, p):
 
 @primitive(name="cdist")
 def _cdist(x1, x2, p):
-    return cygrad.norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1).contiguous()
+    return length(x1.unsqueeze(-2) - x2.unsqueeze(-3), p).contiguous()
+
+
+def length(apart, p):
+    """The p-norm of each row; that of order 0 counts what is not 0, and is NaN where something is."""
+    return apart.abs().ceil().clamp_max(1).sum(-1) if p == 0 else cygrad.norm(apart, p, -1)
+
+
+def direction(apart):
+    return apart.where(apart.isnan(), apart.sgn())
 
 
 def by_product(x1, x2):
@@ -110,9 +119,9 @@ def apart_slope(grad, apart, p, distance):
     if p == 0:
         return cygrad.zeros_like(apart)
     if p == 1:
-        return grad * apart.sgn()
+        return grad * direction(apart)
     if p == float("inf"):
-        return grad * apart.sgn() * (apart.abs() == distance)
+        return grad * direction(apart) * (apart.abs() == distance)
     here = distance != 0
     safe = distance.where(here, 1)
     if p == 2:
@@ -120,7 +129,7 @@ def apart_slope(grad, apart, p, distance):
     size = apart.abs()
     there = size != 0
     power = (size.where(there, 1) / safe).pow(p - 1).where(there & here, 0)
-    return grad * apart.sgn() * power
+    return grad * direction(apart) * power
 
 
 @op(method=False)
@@ -179,7 +188,7 @@ def pairs(x):
 
 @primitive(name="pdist")
 def _pdist(self, p):
-    return cygrad.norm(pairs(self)[2], p, -1)
+    return length(pairs(self)[2], p)
 
 
 def cdist_slope(grad, x1, x2, p, result):

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import cygrad
 from cygrad.backend import BINARY
+from cygrad.dispatch.allocation import laid_by_kernel
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.operands import binary_to
@@ -45,7 +46,8 @@ def padded(self, pad, mode):
     more, less = parts(pad)
     if mode == "circular":
         return with_borders(constant_pad_nd(self, less), more, mode)
-    return constant_pad_nd(with_borders(self, more, mode), less)
+    found = constant_pad_nd(with_borders(self, more, mode), less)
+    return laid_by_kernel(found, found)
 
 
 def folded(grad, pad, mode):

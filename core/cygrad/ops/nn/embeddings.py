@@ -398,7 +398,7 @@ def bags_of_table(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
         bags = empty
     elif bags is None:
         bags = bags_of(offsets[:given], indices, each)
-    zeros = cygrad.zeros_like(sizes) if not include_last_offset else sizes.new_zeros(given + (word == "sum"))
+    zeros = sizes.new_zeros(given + bool(include_last_offset and word == "sum" and not weight.requires_grad))
     return (out, bags, zeros if word == "sum" else sizes,
             zeros if word == "sum" else sizes if word == "mean" else largest.detach())
 

@@ -4,7 +4,7 @@ import operator
 
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.memory_formats import kept
-from cygrad.dispatch.raw import copy_, fill_
+from cygrad.dispatch.raw import clone_like, copy_, fill_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import op
 from cygrad.ops.declare.operand_types import need_tensors
@@ -36,12 +36,15 @@ def inner(t, pad):
 
 @primitive(name="constant_pad_nd")
 def _constant_pad_nd(self, pad, value):
+    part = inner(self, [-n for n in pad])
+    if max(pad, default=0) <= 0:
+        return clone_like(part)
     shape = list(self.shape)
     for k in range(len(pad) // 2):
         shape[-1 - k] += pad[2 * k] + pad[2 * k + 1]
     out = empty_near(self, shape)
     fill_(out, value)
-    copy_(inner(out, pad), self if min(pad, default=0) >= 0 else inner(self, [-n for n in pad]))
+    copy_(inner(out, pad), part)
     return kept(out, self)
 
 

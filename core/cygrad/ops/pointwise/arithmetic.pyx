@@ -213,7 +213,7 @@ cdef object scaled(KernelOp op, object input, object other, object alpha):
         alpha = bool(alpha)
     elif (<DType>dtype).category <= CATEGORY_FLOAT:
         check_scalar(<DType>dtype, alpha)
-    if (<DType>dtype).category == CATEGORY_FLOAT and isinstance(input, Tensor) and isinstance(other, Tensor):
+    if (<DType>dtype).category >= CATEGORY_FLOAT and isinstance(input, Tensor) and isinstance(other, Tensor):
         if (<DType>dtype).itemsize == 2 and max((<Tensor>input).elements, (<Tensor>other).elements) < WIDE:
             step = binary(k.MUL, cast(<Tensor>other, dtype), tensor(alpha, dtype=dtype).item(), SAME)
             return recorded_scaled(op, input, other, alpha, binary(op.code, input, step, op.rule))

@@ -29,10 +29,8 @@ def modified(small, large, odd):
     def formula(x):
         a = x.abs()
         near = chebyshev(small, a / 4 - 1)
-        far = chebyshev(large, 16 / a - 1) / a.sqrt()
-        if odd:
-            return where(a <= 8, near * x, far * x.sign())
-        return where(a <= 8, near, far)
+        value = where(a <= 8, near * a if odd else near, chebyshev(large, 16 / a - 1) / a.sqrt())
+        return where(x < 0, -value, value) if odd else value
     return formula
 
 
@@ -147,11 +145,14 @@ FUNCTIONS = {
 
 
 def formula_op(function, name, kernel, halves=True):
-    """An op on real tensors that is a program; `kernel` is what PyTorch's error calls it."""
+    """An op on real tensors that is a program; `kernel` is what PyTorch's error calls it.
+
+    `halves`: whether it takes 16-bit floats; "in steps" if each op rounds them.
+    """
     compute = program(function, floats=True)
 
     def forward(self):
-        return compute(self)
+        return function(self) if halves == "in steps" and self.dtype in HALVES else compute(self)
     found = primitive(name=name)(forward)
 
     def public(input):

@@ -3,14 +3,17 @@
 A `@primitive` here is the op as autograd sees it: its forward runs unrecorded. Where it is no program but written with
 operators and public ops, 16-bit floats are computed in float32 and rounded once (`widened`), as PyTorch does.
 """
+from cygrad.backend import BINARY
 from cygrad.dispatch.operands import broadcast, select
 from cygrad.dispatch.programs import program, same_floats, where as where_
 from cygrad.dispatch.promotion import C_TYPES, checked_factor, result_type
+from cygrad.dispatch.raw import binary_op, cast_to
 from cygrad.ops.declare.operand_types import BOOL, is_integral, need_float, need_tensors, refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import inplace_form, op
 from cygrad.tensor import Tensor
 
+MUL = BINARY.index("mul")
 LERP_NEAR_START = program(lambda start, end, weight: start + (end - start) * weight)
 LERP_NEAR_END = program(lambda start, end, weight: end + (end - start) * (weight - 1))
 LERP = program(lambda start, end, weight: where_(weight.abs() < 0.5, start + weight * (end - start),
@@ -40,8 +43,8 @@ def of_one_float_dtype(a, b, c):
 @primitive(name="lerp_tensor")
 def _lerp_tensor(self, end, weight):
     if self.is_complex():
-        step = end - self
-        return select(weight.abs() < 0.5, self + weight * step, end - step * (1 - weight))
+        weight = cast_to(weight, self.dtype)
+        return select(weight.abs() < 0.5, LERP_NEAR_START(self, end, weight), LERP_NEAR_END(self, end, weight))
     return LERP(self, end, weight)
 
 
@@ -142,6 +145,22 @@ def _addcdiv_into(self, tensor1, tensor2, value):
     self._bump_version()
 
 
+# Complex numbers are multiplied by the value first, and by 1, too: what is infinite reaches both parts.
+
+@primitive(name="addcmul")
+def _complex_addcmul(self, tensor1, tensor2, value):
+    return ADD_PRODUCT(self, times(self, tensor1, tensor2, value), tensor2)
+
+
+@primitive(name="addcdiv")
+def _complex_addcdiv(self, tensor1, tensor2, value):
+    return ADD_QUOTIENT(self, times(self, tensor1, tensor2, value), tensor2)
+
+
+def times(self, tensor1, tensor2, value):
+    return binary_op(MUL, cast_to(tensor1, result_type(self, tensor1, tensor2)), value)
+
+
 _lerp_into.apart = _addcmul_into.apart = _addcdiv_into.apart = True
 
 
@@ -186,7 +205,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
     dtype = result_type(input, tensor1, tensor2)
     if dtype is BOOL:
         raise refused("addcmul_cpu_out", dtype)
-    return _addcmul(input, tensor1, tensor2, value)
+    return (_complex_addcmul if dtype.is_complex else _addcmul)(input, tensor1, tensor2, value)
 
 
 @op(inplace=_addcdiv_, out=True)
@@ -226,7 +245,8 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
             "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
             "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
             "* tensor1 / tensor2), for all dtypes.")
-    return _addcdiv(input, tensor1, tensor2, value)
+    complex_ = result_type(input, tensor1, tensor2).is_complex
+    return (_complex_addcdiv if complex_ else _addcdiv)(input, tensor1, tensor2, value)
 
 
 general_addcmul_, general_addcdiv_ = inplace_form("addcmul", addcmul, True), inplace_form("addcdiv", addcdiv, True)

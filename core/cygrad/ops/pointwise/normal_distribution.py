@@ -48,7 +48,7 @@ def entr_formula(x):
 erfcx = formula_op(erfcx_formula, "special_erfcx", "erfcx_cpu", halves=False)
 log_ndtr = formula_op(log_ndtr_formula, "special_log_ndtr", "log_ndtr_cpu", halves=False)
 ndtri = formula_op(ndtri_formula, "special_ndtri", "ndtri_cpu", halves=False)
-plain_ndtr = formula_op(lambda x: ((x * math.sqrt(0.5)).erf() + 1) * 0.5, "special_ndtr", "erf_vml_cpu")
+plain_ndtr = formula_op(lambda x: ((x * math.sqrt(0.5)).erf() + 1) * 0.5, "special_ndtr", "erf_vml_cpu", "in steps")
 
 
 def ndtr(input):
@@ -58,7 +58,7 @@ def ndtr(input):
     return multiply_by_number(add_number(multiply_by_number(input, math.sqrt(0.5)).erf(), 1), 0.5)
 
 
-entr = formula_op(entr_formula, "special_entr", "entr_cpu")
+entr = formula_op(entr_formula, "special_entr", "entr_cpu", "in steps")
 
 
 XLOG1PY = program(lambda x, y: where(y.isnan(), y, where(x.eq(0), 0, x * y.log1p())), floats=True)

@@ -243,6 +243,8 @@ def _polygamma(n, self):
     x = as_float(self)
     if n == 0:
         return x.digamma()
+    if x.is_complex():
+        raise refused("trigamma" if n == 1 else "polygamma", x.dtype)
     if n == 1:
         return TRIGAMMA(x)
     factorial = float(math.factorial(n)) if n <= 170 else math.inf             # 171! is beyond double precision

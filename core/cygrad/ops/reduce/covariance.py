@@ -47,7 +47,9 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     count = x.size(1)
     weights = checked_weights(fweights, aweights, count)
     total = count if weights is None else weights.sum()
-    if count == 0 or (weights is not None and total == 0):
+    if weights is not None and total == 0:
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    if count == 0:
         mean = x.sum(1, dtype=None if not is_integral(x) else cygrad.get_default_dtype()) / total
     else:
         mean = (x if weights is None else x * weights).sum(1) / total
@@ -79,7 +81,7 @@ def checked_weights(fweights, aweights, count):
         if weights.numel() != count:
             raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input "
                                f"but got {weights.numel()} != {count}")
-        if count and bool((weights < 0).any()):
+        if count and not bool((weights >= 0).all()):
             raise RuntimeError(f"cov(): {name} cannot be negative")
     if fweights is None or aweights is None:
         return aweights if fweights is None else fweights

@@ -275,4 +275,6 @@ def renorm(input, p, dim, maxnorm):
     if is_integral(input):
         raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
                            f"{SCALAR_NAMES[input.dtype.code]}")
+    if p == math.inf and not input.numel():
+        refuse_empty_norm(input, p, [i for i in range(input.dim()) if i != axis], False)
     return _renorm(input, p, axis, maxnorm)

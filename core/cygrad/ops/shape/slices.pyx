@@ -99,7 +99,9 @@ cdef Tensor slice_(Tensor t, int dim, Py_ssize_t start, Py_ssize_t stop, Py_ssiz
 cdef object too_far(Tensor t, int dim, object step):
     """PyTorch's error where the step of a slice leaves the range of an address."""
     sizes, strides = list(size_of(t)), list(tuple_of(t.strides, t.rank))
-    sizes[dim], strides[dim] = -1, strides[dim] * step
+    sizes[dim], strides[dim] = -1, (strides[dim] * step + (1 << 63)) % (1 << 64) - (1 << 63)    # it wraps around there
+    if strides[dim] < 0:
+        return RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {strides}")
     return RuntimeError(f"Storage size calculation overflowed with sizes={sizes} and strides={strides}")
 
 

@@ -36,7 +36,8 @@ def split(tensor, split_size_or_sections, dim=0):
     >>> cygrad.tensor([1, 2, 3]).split(2)
     (tensor([1, 2]), tensor([3]))
     """
-    return _split(tensor, split_size_or_sections, dim)
+    return _split(tensor, split_size_or_sections, dim) if isinstance(tensor, Tensor) else \
+        tensor.split(split_size_or_sections, dim)
 
 
 @op(only_method=True, name="split")

@@ -99,13 +99,25 @@ cdef inline bint before(Number entry, Number value, bint right) noexcept nogil:
     return not (entry > value if right else entry >= value)
 
 
+cdef bint is_sorted(const Number *row, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(1, n):
+        if row[i - 1] > row[i]:
+            return False
+    return True
+
+
 cdef inline void search(const Number *row, Py_ssize_t n, const Number *values, Py_ssize_t count, bint right,
                         long long *found) noexcept nogil:
-    """The steps depend on `n` alone: no branch to mispredict, and several values take theirs side by side."""
+    """The steps depend on `n` alone: no branch to mispredict, and several values take theirs side by side.
+
+    Values left over, and all in a row that turns out not to be sorted, take PyTorch's steps, which show there.
+    """
     cdef const Number *at[TOGETHER]
     cdef const Number *one
     cdef Py_ssize_t i = 0, left, half, j
-    while i + TOGETHER <= count:
+    cdef Py_ssize_t side_by_side = count - TOGETHER if n > count or is_sorted(row, n) else -1
+    while i <= side_by_side:
         for j in range(TOGETHER):
             at[j] = row
         left = n
@@ -120,11 +132,14 @@ cdef inline void search(const Number *row, Py_ssize_t n, const Number *values, P
     while i < count:
         one = row
         left = n
-        while left > 1:
+        while left > 0:
             half = left // 2
-            one = one + half if before(one[half - 1], values[i], right) else one
-            left -= half
-        found[i] = one - row + before(one[0], values[i], right)
+            if before(one[half], values[i], right):
+                one += half + 1
+                left -= half + 1
+            else:
+                left = half
+        found[i] = one - row
         i += 1
 
 

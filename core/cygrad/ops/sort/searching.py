@@ -216,7 +216,8 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
     elements, test_elements : Tensor or number
         At most one of them a number.
     assume_unique : bool
-        Makes no difference here.
+        That no element occurs twice, nor a test element: where there are many of these, an element is found if it
+        occurs twice among all of them.
     invert : bool
         Whether it is not among them.
 
@@ -246,8 +247,13 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
         elements, tests = [t.detach().to(dtype) if isinstance(t, Tensor) else functions["tensor"](
             t, dtype=dtype, device=where) for t in (elements, test_elements)]
     # PyTorch compares every element with every test if there are few tests, and has them as a view then.
-    tests = tests.view(-1) if one and other and tests.numel() < 10 * elements.numel() ** 0.145 else tests.reshape(-1)
-    if tests.numel() <= 4:
+    few = tests.numel() < 10 * elements.numel() ** 0.145
+    tests = tests.view(-1) if one and other and few else tests.reshape(-1)
+    if assume_unique and other and not few:
+        ordered, order = sort_op(functions["cat"]((elements.reshape(-1), tests)), 0, False, True)
+        twice = functions["cat"]((ordered[1:] == ordered[:-1], tests.new_zeros(1, dtype=DTYPES["bool"])))
+        found = own(twice.clone().index_copy_(0, order, twice)[:elements.numel()].reshape(elements.shape), ())
+    elif tests.numel() <= 4:
         tests = tests.unbind(0)
         if tests and elements.is_contiguous() and not {0, 1} & {*elements.shape}:      # so is what `==` makes
             found, tests = elements == tests[0], tests[1:]

@@ -7,6 +7,7 @@ from cygrad.dispatch.allocation import axes_in_memory
 from cygrad.errors import warn
 from cygrad.ops.declare.op_forms import methods, op
 
+
 @op
 def get_device(input):
     """The index of the tensor's device; -1 on the CPU.

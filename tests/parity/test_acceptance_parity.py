@@ -34,7 +34,7 @@ KNOWN = {
     "PyTorch's error for sizes that are none comes from a package that need not be there":
         lambda op, how: op == "broadcast_shapes",
     "Python there, whose arguments are not looked at: it fails further on or not at all":
-        lambda op, how: op in ("norm", "tensordot", "tril_indices", "triu_indices", "result_type"),
+        lambda op, how: op in ("norm", "tensordot", "tril_indices", "triu_indices"),
     "told by the text of PyTorch's own error":
         lambda op, how: op in ("mul", "linalg.matrix_exp") and how.startswith("out="),
     "an `out` that is ignored or converted":

@@ -32,15 +32,11 @@ WORDS = ["foo", "dim", "out", "dtype", "input", "keepdim", "other", "axis", "x",
 LEFT_OUT = re.compile(r"segment_reduce|range\(.*int64|save\(|is_autocast_enabled|broadcast_shapes")
 # What differs, and why: (path, a pattern of the call's text, why).
 KNOWN = [
-    (r"result_type", r"", "takes any number of operands here"),
-    (r"to", r"\.to\(", "PyTorch's method takes numbers that it then ignores"),
     (r".*", r"m\.tensor\(True\)", "PyTorch takes a bool for an int and then ends with an error of its own making"),
-    (r"hash_tensor|fft\..*", r"np\.array\(1\)|Index\(\)", "likewise an index for a list of ints"),
-    (r"special\.round", r"arange\(3\)|int64|True", "PyTorch has no kernel for integers, though `round` has"),
-    (r"max|min", r"other=", "a word of another overload behind an axis that is a tensor"),
-    (r"get_device|size|stride|is_pinned|new_tensor|as_tensor|tensor|[dhv]?split|norm|chain_matmul", r"",
-     "Python here or there, whose arguments are not looked at alike"),
-    (r".*", r"out=5", "PyTorch takes numbers for `out` where it takes them for `other`"),
+    (r"hash_tensor|roll|std|var|fft\..*", r"np\.array\(1\)|Index\(\)", "likewise an index for a list of ints"),
+    (r"roll", r"-2\*\*63", "a number that PyTorch takes for its mark of a symbolic one"),
+    (r"size|stride", r"np\.array|m\.tensor|Index", "an axis may be whatever counts as an index"),
+    (r"tensor|as_tensor", r"longdouble|dtype=m\.bool", "NumPy's numbers that PyTorch can't read are read"),
 ]
 
 

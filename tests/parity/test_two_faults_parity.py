@@ -38,7 +38,6 @@ FAULTS = {
             "m.zeros(1).expand(5)", "5", "[m.zeros(0)]", "'a'"]}
 # What differs, and why: (path, a pattern of the call's text, why).
 KNOWN = [
-    (r"result_type", "", "takes any number of operands here"),
     (r"size|stride|renorm_", r"2\*\*70", "one says that an int is too large as ValueError, the other as OverflowError"),
     (r"(std|var)(_mean)?|qr|svd|geqrf|min|max|clamp_m\w+", r"cfloat\)|expand\(|half", ("PyTorch has kernels of its own "
      "for `out`, for complex numbers that it makes real, asks none for no elements, or 16-bit floats later")),

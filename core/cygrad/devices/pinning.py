@@ -76,7 +76,7 @@ def is_pinned(self, device=None):
     >>> cygrad.ones(1).is_pinned()
     False
     """
-    if isinstance(device, int) and locking_backend(device) is None:
+    if device is not None and locking_backend(device) is None and isinstance(device, int):
         raise RuntimeError(NO_ACCELERATOR)
     if self.device.type != "cpu" or self._storage().owner is None:
         return False

@@ -87,7 +87,8 @@ cdef int write_random(Job* job, tuple params) except -1:
             raise RuntimeError("random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16")
         wide = True
     else:
-        job.base, size = random_bounds(dtype, params[0], params[1])
+        low, high = [None if n is None else int(n) for n in params]         # NumPy's wrap round
+        job.base, size = random_bounds(dtype, low, high)
         job.range = size & 0xffffffffffffffff
         wide = size >= 2**28
     if wide:

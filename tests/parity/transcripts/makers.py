@@ -129,3 +129,11 @@ torch.nn.Parameter(torch.ones(1), 1)
 torch.nn.Parameter(torch.ones(1), None)
 torch.nn.LayerNorm(3.0)
 torch.nn.RMSNorm([2, 3])
+
+# %% numbers of NumPy as bounds of random integers
+import numpy as np
+torch.manual_seed(0)
+torch.randint(np.int64(5), (3,)), torch.randint(np.uint8(1), np.int64(5), (3,)), torch.ones(2).random_(np.int32(7))
+torch.result_type(torch.ones(2).int(), np.float32(1)), torch.result_type(1), torch.result_type(1, 2, scalar2=3)
+torch.max(torch.ones(2), torch.ones(2), other=torch.ones(2))
+torch.ones(1).is_pinned(torch.strided)

@@ -115,7 +115,7 @@ def take_along(t, indices, dim, keepdim):
 
 cdef object extreme(str name, int code, Op whole, some, Tensor input, object dim, bint keepdim, object other):
     """`max` or `min` in its three forms."""
-    if isinstance(dim, Tensor):
+    if other is None and isinstance(dim, Tensor):
         other, dim = dim, None
     if other is not None and (dim is not None or keepdim):
         raise TypeError(f"{name}() got an unexpected keyword argument 'other'")

@@ -11,6 +11,7 @@ import cygrad
 import pytest
 import torch
 from compare import Error, attempt
+from cygrad.errors.signatures import overloads
 from op_db import OPS
 from op_db.table import Attr, Lazy, T
 
@@ -98,3 +99,24 @@ def test_words(op):
             got = words(cygrad, op.name, args, kwargs, method)
             if got is not None and "Name 'a" not in got:      # a str is the name of an axis here
                 assert got == want, (args, kwargs)
+
+
+def without_arguments(m, name, method):
+    """What a call without arguments says, which names all of them; None if it is taken."""
+    try:
+        getattr(m.ones(2, 2) if method else m, name)()
+    except TypeError as error:
+        return str(error).replace("cygrad", "torch").replace("TensorBase.", "Tensor.")
+    except Exception:
+        return None
+    return None
+
+
+@pytest.mark.parametrize("method", [False, True])
+def test_names_of_arguments(method):
+    own = OWN_WORDS | {"apply_", "copy_", "from_numpy", "istft", "stft", "unique"}         # likewise
+    names = [name for name in dir(torch.Tensor if method else torch) if name not in own and overloads(name, method)
+             and hasattr(cygrad.Tensor if method else cygrad, name)]
+    for name in names:
+        want = without_arguments(torch, name, method)
+        assert want is None or without_arguments(cygrad, name, method) == want, name

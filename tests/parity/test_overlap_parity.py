@@ -10,6 +10,7 @@ import cygrad
 import pytest
 import torch
 from cygrad.ops.declare.out_rules import FILLED_FIRST
+from compare import Error, attempt
 from op_db import OPS
 from op_db.table import T
 from test_arguments_parity import built
@@ -75,6 +76,29 @@ def differences(op):
     return found
 
 
+def differences_in_place(op):
+    """Likewise of a change in place of a tensor's view, an operand being its first row or all of it.
+
+    Where that is not refused, integers may be divided by zeros that PyTorch has just written.
+    """
+    found = []
+    for dtype in ("float32", "int64"):
+        for sample in (op.samples(dtype) if dtype in op.dtypes else ())[:6]:
+            for place, arg in list(enumerate(sample.args))[1:]:
+                for part in ("[:1]", "[:]") if isinstance(arg, T) else ():
+                    want, got = (attempt(changed, m, op, sample, place, part) for m in (torch, cygrad))
+                    if isinstance(want, Error) != isinstance(got, Error) and "ZeroDivision" not in str(want):
+                        found.append(f"{op.name}_ {dtype} operand {place} {part}: {want}, not {got}")
+    return found
+
+
+def changed(m, op, sample, place, part):
+    """The shape of a view that was changed in place by what it shows."""
+    args, kwargs = [built(m, a) for a in sample.args], {k: built(m, v) for k, v in sample.kwargs.items()}
+    args[place] = args[0][:1] if part == "[:1]" else args[0].view_as(args[0])
+    return tuple(getattr(args[0].view_as(args[0]), op.name + "_")(*args[1:], **kwargs).shape)
+
+
 def has_out(path):
     owner = torch
     for part in path.split("."):
@@ -88,6 +112,15 @@ FAMILY = [op for op in OPS if op.call is None and has_out(op.name)]
 @pytest.mark.parametrize("op", FAMILY, ids=[op.name for op in FAMILY])
 def test_overlaps_are_refused_as_in_pytorch(op):
     assert not differences(op)
+
+
+IN_PLACE = [op for op in OPS if op.call is None and hasattr(torch.Tensor, op.name + "_")]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("part", range(4))
+def test_overlaps_in_place(part):
+    assert not [line for op in IN_PLACE[part::4] for line in differences_in_place(op)]
 
 
 if __name__ == "__main__":

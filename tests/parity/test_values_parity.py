@@ -152,11 +152,14 @@ def storages(r):
 def older_overloads(r):
     """The number before the tensors that it goes with."""
     name, operands = r.choice([("addmm", "t, t"), ("addr", "v, v"), ("addmv", "t, v"), ("addcmul", "t, t"),
-                               ("add", "t"), ("addcdiv", "t, t"), ("sub", "t")])
-    first = "v" if name == "addmv" else "t"
-    front = f"{r.choice([1, 2])}, {first}" if name in ("addmm", "addr", "addmv") else f"{first}, 2"
-    call = f"{front}, {operands}"
-    return f"(lambda t, v: m.{name}({call}))(m.ones(2, 2), m.ones(2))"
+                               ("baddbmm", "b, b"), ("add", "t"), ("addcdiv", "t, t"), ("sub", "t")])
+    first, number = {"addmv": "v", "baddbmm": "b"}.get(name, "t"), r.choice([1, 2])
+    if r.random() < 0.5:
+        call = f"{first}.clone().{name}{r.choice(['', '_'])}({number}, {operands})"
+    else:
+        front = f"{number}, {first}" if name in ("addmm", "addr", "addmv", "baddbmm") else f"{first}, {number}"
+        call = f"m.{name}({front}, {operands})"
+    return f"(lambda t, v, b: {call})(m.ones(2, 2), m.ones(2), m.ones(1, 2, 2))"
 
 
 def extreme(r, count):

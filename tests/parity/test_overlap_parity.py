@@ -9,8 +9,8 @@ import warnings
 import cygrad
 import pytest
 import torch
-from cygrad.ops.declare.out_rules import FILLED_FIRST
 from compare import Error, attempt
+from cygrad.ops.declare.out_rules import FILLED_FIRST
 from op_db import OPS
 from op_db.table import T
 from test_arguments_parity import built

@@ -418,7 +418,6 @@ def svd(View a, View u, View s, View vh, View info, *, bint full_matrices=False)
     cdef bint wide = kind < 2 and u is not None and m < n and <Py_ssize_t>11 * m // 6 <= n
     cdef void *f = lapack("gesdd", "gesdd", kind)
     cdef void *by[3]
-    by[0] = by[1] = by[2] = NULL
     cdef Py_ssize_t size = a.dtype.itemsize, i, room
     cdef void *matrix
     if kind < 2 and u is not None and m >= <Py_ssize_t>3 * n // 2:

@@ -334,7 +334,7 @@ def test_nested_sequences_end_somewhere():
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="garbage is collected between Python's instructions only")
 def test_no_garbage_is_collected_while_an_op_makes_its_tensors():
     """What a finalizer changes would be the operands of the op that is under way."""
-    x, runs = cygrad.ones(3, requires_grad=True), []
+    x, runs = cygrad.ones(3), []                        # a node would have tuples, which start one
     freed = [cygrad.empty(0) for _ in range(600)]       # none is left that could be used again
     made, threshold = [None] * 600, gc.get_threshold()
     x.exp()                                             # what the op learns in its first call is kept

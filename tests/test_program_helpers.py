@@ -26,7 +26,7 @@ def test_the_compiler_is_absent():
         return 2 * x
 
     assert twice(3) == 6
-    with pytest.raises(RuntimeError, match="expected a function"):
+    with pytest.raises(AssertionError, match="A callable function is expected"):
         cygrad.compile(3)
 
 

@@ -22,7 +22,8 @@ SWITCHES = ("cygrad.devices.determinism", "_Mode")          # which `use_determi
 PASSES = ("cygrad.autograd.engine", "current_pass")         # by which a checkpoint tells one pass from the next
 CASTS = ("cygrad.amp.autocast_mode", "modes_in_force")      # what a checkpoint puts in force again
 WATCHING = ("cygrad.devices.watched_calls", "watch")             # by which a counter of operations sees a backward pass
-INSIDES = (MEMORY, SWITCHES, CASTS, PASSES, WATCHING)
+LEVELS = [("cygrad.autograd.forward_levels", name) for name in ("depth", "batch_depth")]     # of transforms around it
+INSIDES = (MEMORY, SWITCHES, CASTS, PASSES, WATCHING, *LEVELS)
 
 
 def within(module):

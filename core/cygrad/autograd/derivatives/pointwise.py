@@ -152,6 +152,8 @@ pow_slope = in_steps(lambda grad, self, exponent: grad * conj(times(self.pow(exp
 
 def pow_backward_self(grad, self, exponent):
     """exponent * self ** (exponent - 1), which is 0 for the exponent 0 even where self is (there NaN twice)."""
+    if exponent.dtype is cygrad.bool:
+        exponent = exponent.to(self.dtype)
     return cygrad.where(exponent == 0, 0, grad * conj(exponent * self.pow(exponent - 1)))
 
 
@@ -307,7 +309,7 @@ def angle_backward(grad, self):
 def sgn_backward(grad, self, result):
     """The part of the gradient along the circle, over the modulus."""
     if not grad.is_complex():
-        return grad.new_zeros(grad.shape).view(grad.shape)      # which nothing is added to in place, as in PyTorch
+        return grad.new_zeros(grad.shape)
     modulus = self.abs()
     return ((grad - result * result * conj(grad)) / times(modulus, 2)).masked_fill_(modulus == 0, 0)
 

@@ -81,7 +81,8 @@ def equals(call):
 
 @rule("""
     dense_dim get_device is_complex is_conj is_distributed is_floating_point is_inference is_neg is_nonzero is_pinned
-    is_same_size is_set_to is_shared is_signed numel record_stream sparse_dim""")
+    is_same_size is_set_to is_shared is_signed numel record_stream result_type
+    sparse_dim""")
 def asks(call):
     """The answer is no tensor."""
 

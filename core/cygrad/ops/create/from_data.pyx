@@ -76,7 +76,7 @@ cdef Tensor from_data(object values, DType dtype):
             out = clone_like(out)
             return out if dtype is None else cast(out, dtype)
     rank = sequence_shape(values, sizes)
-    if not (PyList_CheckExact(values) or PyTuple_CheckExact(values)):
+    if rank and not (PyList_CheckExact(values) or PyTuple_CheckExact(values)):
         host_empty(dtype_of(UINT8), rank, sizes)        # `range(2**62)` is refused before all of it is looked at
     if dtype is None:
         dtype = infer_dtype(values, None)

@@ -130,7 +130,8 @@ def with_out(name, function, exact=False):
                 f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
         check_dtypes(name, strict, results, targets, args, kwargs)
         written = write_each(name, results, targets, strict, (*args, *kwargs.values()))
-        if name in FILLED_FIRST and of_one_storage(args[0], written[0]) and written[0].dtype in FLOATS:
+        source = args[0] if args else kwargs.get("input")
+        if name in FILLED_FIRST and written[0].dtype in FLOATS and of_one_storage(source, written[0]):
             fill_(written[0], FILLED_FIRST[name])
             copy_(written[0], function(*args, **kwargs))
         if name in WITHOUT_RESULT:

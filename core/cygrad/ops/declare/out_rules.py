@@ -67,8 +67,6 @@ TWICE = frozenset("""
     amax amin argmax argmin bmm cummax cummin eye full histc linalg_vecdot linalg_vector_norm mv nansum ones prod sum
     tril triu zeros""".split())
 
-# Reductions that fill an `out` of float32 or float64 before they read: it shows where the operand lies in its memory.
-FILLED_FIRST = {"sum": 0, "nansum": 0, "mean": 0, "amax": -math.inf, "amin": math.inf}
 # Ops that PyTorch composes of others, whose `out` is row-major where it is resized, in whatever order the result is.
 ROW_MAJOR = frozenset("""
     cholesky cholesky_solve quantile nanquantile linalg_tensorinv stack fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2

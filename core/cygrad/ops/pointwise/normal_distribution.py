@@ -42,7 +42,7 @@ def ndtri_formula(p):
 
 
 def entr_formula(x):
-    return where(x.isnan(), x, where(x > 0, -x * x.log(), where(x.eq(0), 0, -math.inf)))
+    return where(x.isnan(), x, where(x > 0, -x * x.log(), where(x.eq(0), x.abs(), -math.inf)))
 
 
 erfcx = formula_op(erfcx_formula, "special_erfcx", "erfcx_cpu", halves=False)

@@ -3,17 +3,15 @@
 A `@primitive` here is the op as autograd sees it: its forward runs unrecorded. Where it is no program but written with
 operators and public ops, 16-bit floats are computed in float32 and rounded once (`widened`), as PyTorch does.
 """
-from cygrad.backend import BINARY
 from cygrad.dispatch.operands import broadcast, select
 from cygrad.dispatch.programs import program, same_floats, where as where_
 from cygrad.dispatch.promotion import C_TYPES, checked_factor, result_type
-from cygrad.dispatch.raw import binary_op, cast_to
+from cygrad.dispatch.raw import cast_to
 from cygrad.ops.declare.operand_types import BOOL, is_integral, need_float, need_tensors, refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.op_forms import inplace_form, op
 from cygrad.tensor import Tensor
 
-MUL = BINARY.index("mul")
 LERP_NEAR_START = program(lambda start, end, weight: start + (end - start) * weight)
 LERP_NEAR_END = program(lambda start, end, weight: end + (end - start) * (weight - 1))
 LERP = program(lambda start, end, weight: where_(weight.abs() < 0.5, start + weight * (end - start),
@@ -146,19 +144,18 @@ def _addcdiv_into(self, tensor1, tensor2, value):
 
 
 # Complex numbers are multiplied by the value first, and by 1, too: what is infinite reaches both parts.
+ADD_COMPLEX_PRODUCT = program(lambda x, a, b, value: a * value * b + x)
+ADD_COMPLEX_QUOTIENT = program(lambda x, a, b, value: a * value / b + x)
+
 
 @primitive(name="addcmul")
 def _complex_addcmul(self, tensor1, tensor2, value):
-    return ADD_PRODUCT(self, times(self, tensor1, tensor2, value), tensor2)
+    return ADD_COMPLEX_PRODUCT(self, tensor1, tensor2, value)
 
 
 @primitive(name="addcdiv")
 def _complex_addcdiv(self, tensor1, tensor2, value):
-    return ADD_QUOTIENT(self, times(self, tensor1, tensor2, value), tensor2)
-
-
-def times(self, tensor1, tensor2, value):
-    return binary_op(MUL, cast_to(tensor1, result_type(self, tensor1, tensor2)), value)
+    return ADD_COMPLEX_QUOTIENT(self, tensor1, tensor2, value)
 
 
 _lerp_into.apart = _addcmul_into.apart = _addcdiv_into.apart = True

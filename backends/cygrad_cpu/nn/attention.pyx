@@ -51,11 +51,10 @@ cdef void apply_mask(Real *scores, const Call *call, const char *mask, Py_ssize_
             scores[i] += numbers[i * step]
 
 
-cdef bint nothing_seen(const Real *scores, Py_ssize_t n, bint lost) noexcept nogil:
-    """Whether nothing is above -inf, nor NaN unless that is `lost`."""
+cdef bint nothing_seen(const Real *scores, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        if scores[i] > -INFINITY or not lost and scores[i] != scores[i]:
+        if scores[i] != -INFINITY:
             return False
     return True
 
@@ -65,15 +64,13 @@ cdef void soften(Real *scores, const Call *call, Py_ssize_t batch, Py_ssize_t fi
     """Mask and softmax of a block of scores (rows, keys); what is hidden becomes 0."""
     cdef Py_ssize_t i, seen
     cdef Real *row
-    # PyTorch's maximum sees no NaN that a vector is not full of, where nothing is masked.
-    cdef bint lost = call.mask == NULL and keys < 64 // <Py_ssize_t>sizeof(Real)
     for i in range(rows):
         row = scores + i * keys
         seen = min(keys, first + i + 1) if call.causal else keys
         if call.mask != NULL:
             apply_mask(row, call, call.mask + (batch * call.strides[0] + (first + i) * call.strides[1])
                        * (1 if call.flags else call.itemsize), seen)
-        if nothing_seen(row, seen, lost):
+        if nothing_seen(row, seen):
             memset(row, 0, keys * sizeof(Real))
         else:
             table.rows[call.kind](<const char *>row, <char *>row, 1, seen, False)

@@ -1077,6 +1077,8 @@ cdef class Tensor(View):
     def __format__(self, spec):
         if is_watched(self):
             return hand_over_named("__format__", (self, spec))
+        if not isinstance(spec, str):
+            return object.__format__(self, spec)            # which is refused; `format` raises a SystemError
         if self.rank == 0 and type(self) is Tensor and (<Backend>self.memory.backend).name != "meta":
             return format(operators.item(self), spec)
         if spec:

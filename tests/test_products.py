@@ -385,3 +385,9 @@ def test_diagonals():
     equal(cygrad.triu_indices(3, 4, -1), np.stack(np.triu_indices(3, -1, 4)))
     equal(cygrad.vander(tensor(v), 4), np.vander(v, 4))
     equal(cygrad.linalg.vander(tensor(v)), np.vander(v, increasing=True))
+
+
+def test_kron_of_more_axes_than_a_product_has_is_refused():
+    x = cygrad.ones([1] * 33)
+    with pytest.raises(RuntimeError, match="too many"):
+        cygrad.kron(x, x)

@@ -375,3 +375,8 @@ def test_files_of_8_bits(name):
         assert found.dtype is x.dtype and found.tolist() == x.tolist()
     with pytest.raises(TypeError, match="^Got unsupported ScalarType Float8_"):
         x.numpy()
+
+
+def test_running_sums_of_float8_go_into_unsigned_integers():
+    x = cygrad.tensor([1., 2.]).to(cygrad.float8_e4m3fn)
+    assert x.cumsum(0, dtype=cygrad.uint16).tolist() == [1, 3] and x.cumprod(0, dtype=cygrad.uint64).tolist() == [1, 2]

@@ -49,8 +49,8 @@ def refused(name, t, beside_number=False):
 
 def call(like, entry, outs, *args):
     """A call of an entry of like's backend; `outs` are the positions of the arguments that it writes."""
-    backend = like._backend()
-    if getattr(called(backend), entry)(*args) is NotImplemented:
+    backend = like._backend()           # an operand may have another dtype without kernels
+    if fallback.stand_in_needed(args) or getattr(called(backend), entry)(*args) is NotImplemented:
         fallback.run(backend, entry, args, outs)
 
 

@@ -180,10 +180,14 @@ def unsafe_strided_view(Tensor t not None, shape):
     cdef Py_ssize_t strides[64]
     cdef Tensor out
     cdef int rank = 0
+    cdef Py_ssize_t elements = 1
+    if len(shape) > 64:
+        return None
     for n in shape:
         sizes[rank] = n
+        elements = product(elements, n)
         rank += 1
-    if not view_strides(t, rank, sizes, strides):
+    if elements != t.elements or not view_strides(t, rank, sizes, strides):     # a subclass may lie about its shape
         return None
     out = view_of(t, t.offset, rank, sizes, strides)
     out.base, out.creation = None, CREATED_NORMALLY
